@@ -1,0 +1,38 @@
+# Each target sets up what it needs: `make demo` and `make test` work on a fresh clone.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test slow check bench papers clean
+.DEFAULT_GOAL := demo
+
+demo: $(READY)  ## the main job, on a made-up table
+	$(BIN)/sottovoce demo
+
+test: $(READY)  ## everything but the slow tests, with coverage
+	$(BIN)/pytest -m "not slow" --cov
+
+slow: $(READY)  ## installs from scratch, seeded faults, long simulations
+	$(BIN)/pytest -m slow
+
+check: $(READY)  ## format, lint, types, import rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+bench: $(READY)  ## every benchmark, ours and the peers' in one run
+	$(BIN)/python -m benchmarks run all
+
+papers: $(READY)  ## the papers' tables and figures
+	@if [ -d papers ]; then $(BIN)/python -m papers list; \
+	else echo "No table or figure of the papers is re-run yet."; fi
+
+clean:
+	rm -rf .venv build dist out .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(READY): pyproject.toml constraints.txt tools/system
+	tools/system
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $(READY)

@@ -1,0 +1,32 @@
+"""How benchmarks measure: the best of several runs, ours and the peer's taking turns."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from time import perf_counter
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """One comparison: `ratio` is peer over ours, so more is better for us."""
+
+    name: str
+    peer_name: str | None
+    ours: float
+    peer: float | None
+    unit: str
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields and the ratio."""
+        return asdict(self) | {"ratio": None if self.peer is None else self.peer / self.ours}
+
+
+def best_seconds(*calls: Callable[[], Any], rounds: int = 7) -> tuple[float, ...]:
+    """Shortest time of each call; they take turns, so that a busy moment hits all alike."""
+    times: list[list[float]] = [[] for _ in calls]
+    for _ in range(rounds):
+        for call, taken in zip(calls, times, strict=True):
+            start = perf_counter()
+            call()
+            taken.append(perf_counter() - start)
+    return tuple(min(taken) for taken in times)

@@ -1,0 +1,141 @@
+"""The noun everything else is built on: a column-stochastic operator with exact entries."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import reduce
+from itertools import pairwise
+from math import inf, prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.errors import SottovoceError
+from sottovoce.exact import epsilon_of_odds
+
+Array = NDArray[np.float64]
+
+LARGEST_DENSE = 2**26
+"""Entries that `dense` will build; beyond, ask the channel its small questions instead."""
+
+
+class Channel(ABC):
+    """`A[y, x] = P(report y | truth x)`, a frozen value; reports may outnumber truths.
+
+    Truths and reports of several attributes are numbered as `schema.cells` numbers joint cells.
+    Vectors may carry further axes behind the first: each column is treated alike.
+    """
+
+    @property
+    @abstractmethod
+    def shape_in(self) -> tuple[int, ...]:
+        """Number of categories of each attribute of the truth."""
+
+    @property
+    @abstractmethod
+    def shape_out(self) -> tuple[int, ...]:
+        """Number of categories of each column of the report."""
+
+    @property
+    @abstractmethod
+    def odds(self) -> Fraction | None:
+        """Largest ratio in a row, `max_y max_x A[y,x] / min_x A[y,x]`; None where it is unbounded."""
+
+    @abstractmethod
+    def entry(self, report: int, truth: int) -> Fraction:
+        """Exact probability of one report given one truth."""
+
+    @abstractmethod
+    def matvec(self, truths: Any) -> Array:
+        """Law of the reports from the law of the truths, `A p`."""
+
+    @abstractmethod
+    def rmatvec(self, reports: Any) -> Array:
+        """Adjoint, `A^T r`: the mean of a function of the report given each truth."""
+
+    @abstractmethod
+    def solve(self, reports: Any) -> Array:
+        """Left inverse: the law of the truths whose reports these are; unbiased on frequencies."""
+
+    @abstractmethod
+    def marginal(self, axes: Sequence[int]) -> "Channel":
+        """Channel from the truth's attributes at these increasing positions to their reports."""
+
+    @property
+    @abstractmethod
+    def condition_number(self) -> float:
+        """Largest over smallest singular value; infinite where the channel is singular."""
+
+    @classmethod
+    @abstractmethod
+    def cases(cls) -> Iterable["Channel"]:
+        """Examples on which the laws of channels are checked."""
+
+    @property
+    def n_in(self) -> int:
+        """Number of truths."""
+        return prod(self.shape_in)
+
+    @property
+    def n_out(self) -> int:
+        """Number of reports."""
+        return prod(self.shape_out)
+
+    @property
+    def epsilon(self) -> float:
+        """Local differential privacy: the natural logarithm of the odds."""
+        return epsilon_of_odds(self.odds)
+
+    def column(self, truth: int) -> Array:
+        """Law of the report of one truth."""
+        unit = np.zeros(self.n_in)
+        unit[truth] = 1
+        return self.matvec(unit)
+
+    def dense(self) -> Array:
+        """Matrix of all entries, for tests and small problems."""
+        if self.n_in * self.n_out > LARGEST_DENSE:
+            rule = f"must have at most {LARGEST_DENSE} entries to be written out"
+            raise SottovoceError("channel", rule, f"{self.n_out} x {self.n_in}")
+        return self.matvec(np.eye(self.n_in))
+
+
+def checked_axes(axes: Sequence[int], dimensions: int) -> tuple[int, ...]:
+    """Positions to keep: at least one, increasing, and there."""
+    kept = tuple(axes)
+    increasing = all(low < high for low, high in pairwise(kept))
+    if not kept or not increasing or kept[0] < 0 or kept[-1] >= dimensions:
+        raise SottovoceError("axes", f"must be increasing positions below {dimensions}", kept)
+    return kept
+
+
+def checked_vector(parameter: str, size: int, vector: Any) -> Array:
+    """Floating-point array whose first axis has this size."""
+    array = np.asarray(vector, dtype=np.float64)
+    if array.ndim == 0 or array.shape[0] != size:
+        raise SottovoceError(parameter, f"must have length {size}", array.shape)
+    return array
+
+
+def checked_shape(shape: Iterable[int]) -> tuple[int, ...]:
+    """Numbers of categories: integers of at least one, and at least one of them."""
+    sizes = tuple(shape)
+    if not sizes or any(isinstance(k, bool) or not isinstance(k, int) or k < 1 for k in sizes):
+        raise SottovoceError("shape", "must be at least one positive integer", sizes)
+    return sizes
+
+
+def kron(parts: Iterable[Array]) -> Array:
+    """Kronecker product of several vectors, or of several matrices.
+
+    >>> kron([np.array([0.5, 0.5]), np.array([0.1, 0.9])])
+    array([0.05, 0.45, 0.05, 0.45])
+    """
+    product: Array = reduce(lambda left, right: np.asarray(np.kron(left, right)), parts)
+    return product
+
+
+def ratio(largest: float, smallest: float) -> float:
+    """Quotient that is infinite over zero."""
+    return largest / smallest if smallest > 0 else inf

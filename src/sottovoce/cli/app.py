@@ -1,0 +1,54 @@
+"""The `sottovoce` command: options all commands share, errors without tracebacks, exit codes.
+
+Exit codes: 0 done, 2 the caller's mistake (said on standard error), 130 interrupted; anything else is a bug.
+"""
+
+import sys
+from typing import Annotated
+
+import typer
+
+import sottovoce
+from sottovoce.cli import demo, disguise, plan
+from sottovoce.errors import SottovoceError
+
+app = typer.Typer(
+    name="sottovoce",
+    help="Ask sensitive questions deniably, and learn the truth about the group.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.add_typer(plan.app, name="plan")
+app.command("disguise")(disguise.disguise)
+app.command("demo")(demo.demo)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sottovoce {sottovoce.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Take the options that stand before the command."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; `--debug` may stand anywhere."""
+    given = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in given
+    try:
+        app([a for a in given if a != "--debug"])
+    except (SottovoceError, OSError) as error:
+        if debug:
+            raise
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(2)

@@ -1,0 +1,82 @@
+"""What commands print: tables for people, JSON for programs."""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+
+from sottovoce.errors import SottovoceError
+
+JsonOption = Annotated[str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+
+
+def emit(document: dict[str, Any], target: str | None) -> None:
+    """Write a result as JSON to a file, or to standard output for "-"; nothing without a target."""
+    if target is None:
+        return
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    if target == "-":
+        typer.echo(text)
+        return
+    from sottovoce.table.sink import new_file
+
+    with new_file(target) as hidden:
+        hidden.write_text(text + "\n", encoding="utf-8")
+
+
+def say(text: str, target: str | None = None) -> None:
+    """Print for people; on standard error where standard output is taken."""
+    typer.echo(text, err=target == "-")
+
+
+def names(text: str | None) -> list[str]:
+    """Comma-separated names; one that holds a comma stands in quotation marks.
+
+    >>> names('age,"income, net"')
+    ['age', 'income, net']
+    """
+    return [name.strip() for name in next(csv.reader([text]))] if text else []
+
+
+def edges(text: str) -> tuple[str, list[float]]:
+    """Name and edges of bins, from NAME=EDGE,EDGE,...
+
+    >>> edges("age=18,40,inf")
+    ('age', [18.0, 40.0, inf])
+    """
+    name, separator, numbers = text.rpartition("=")
+    try:
+        cuts = [float(number) for number in numbers.split(",")]
+    except ValueError:
+        cuts = []
+    if not separator or not cuts:
+        raise SottovoceError("bins", "must look like NAME=EDGE,EDGE,...", text)
+    return name, cuts
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[str]], target: str | None = None, title: str = "") -> None:
+    """Print a table, fitted to the terminal."""
+    from rich.console import Console
+    from rich.table import Table
+
+    drawn = Table(*headers, title=title or None, title_justify="left")
+    for row in rows:
+        drawn.add_row(*row)
+    Console(stderr=target == "-").print(drawn, markup=False)
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Any]:
+    """Bar on standard error that a `progress` callback moves; silent where there is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

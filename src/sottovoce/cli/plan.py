@@ -1,0 +1,95 @@
+"""`sottovoce plan`: make a plan from a table, and show what a plan promises."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sottovoce.cli.output import ForceOption, JsonOption, edges, emit, names, say, table
+
+if TYPE_CHECKING:
+    from sottovoce.plan.plan import Plan
+
+app = typer.Typer(help="Make plans and show what they promise.", no_args_is_help=True)
+
+
+@app.command()
+def new(
+    source: Annotated[
+        str, typer.Argument(metavar="TABLE", help="CSV or Parquet file, or - for CSV on standard input.")
+    ],
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to write the plan.")],
+    epsilon: Annotated[str | None, typer.Option(help="Budget of the whole record.")] = None,
+    odds: Annotated[str | None, typer.Option(help="Budget of the whole record as odds, a:b.")] = None,
+    joint: Annotated[bool, typer.Option("--joint", help="One coin for the whole record.")] = False,
+    columns: Annotated[str | None, typer.Option(help="Plan for these columns only: a,b,c.")] = None,
+    bins: Annotated[list[str] | None, typer.Option(help="Cut a number at these edges: NAME=18,40,65,inf.")] = None,
+    missing: Annotated[str | None, typer.Option(help="Category for missing values.")] = None,
+    force: ForceOption = False,
+    json: JsonOption = None,
+) -> None:
+    """Make a plan for a table: its columns, their categories, and coins within a budget."""
+    from sottovoce.plan.budget import new_plan
+    from sottovoce.table.infer import infer_schema
+    from sottovoce.table.plan_file import write_plan
+
+    schema = infer_schema(source, columns=names(columns) or None, bins=dict(map(edges, bins or [])), missing=missing)
+    plan = new_plan(schema, epsilon=epsilon, odds=odds, joint=joint)
+    write_plan(plan, output, overwrite=force)
+    _present(plan, json)
+    say(f"\nWritten to {output}. The categories are public from now on: see that no label names a person.", json)
+
+
+@app.command()
+def show(
+    path: Annotated[str, typer.Argument(metavar="PLAN", help="Plan, or a disguised file that carries one.")],
+    json: JsonOption = None,
+) -> None:
+    """Show what a plan promises: for the whole record first, then attribute by attribute."""
+    from sottovoce.table.plan_file import read_plan
+
+    _present(read_plan(path), json)
+
+
+def _present(plan: "Plan", target: str | None) -> None:
+    document = describe(plan)
+    emit(document, target)
+    if target == "-":
+        return
+    say(f"Whole record: {plan.guarantee}\n{plan.guarantee.in_words()}\n")
+    rows = [
+        (", ".join(group["attributes"]), " x ".join(map(str, group["sizes"])), group["scheme"], group["guarantee"])
+        for group in document["groups"]
+    ]
+    table(("attributes", "categories", "scheme", "odds"), rows)
+    if plan.prior is not None:
+        say(f"Designed for a prior from a {plan.prior.source} source: {plan.prior.note}")
+    say(f"sha256 {document['sha256']}")
+
+
+def describe(plan: "Plan") -> dict[str, Any]:
+    """What `plan show` says, for programs; unbounded odds and epsilon are null."""
+    from sottovoce.plan.document import plan_hash, plan_to_json
+
+    return {
+        "sha256": plan_hash(plan),
+        "odds": _odds(plan.guarantee.odds),
+        "epsilon": plan.guarantee.epsilon if plan.guarantee.deniable else None,
+        "deniable": plan.guarantee.deniable,
+        "promise": plan.guarantee.in_words(),
+        "groups": [
+            {
+                "attributes": list(group.attributes),
+                "sizes": [size for name in group.attributes for size in plan.schema[name].sizes],
+                "scheme": group.scheme,
+                "odds": _odds(group.guarantee.odds),
+                "epsilon": group.guarantee.epsilon if group.guarantee.deniable else None,
+                "guarantee": str(group.guarantee),
+            }
+            for group in plan.groups
+        ],
+        "plan": plan_to_json(plan),
+    }
+
+
+def _odds(odds: Any) -> str | None:
+    return None if odds is None else str(odds)

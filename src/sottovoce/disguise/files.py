@@ -1,0 +1,45 @@
+"""Reports from a file of truths, batch by batch, into a file that carries its plan."""
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from sottovoce.disguise.records import disguise_codes
+from sottovoce.errors import SottovoceError
+from sottovoce.mechanism.coins import Randomness, random_words
+from sottovoce.plan.plan import Plan
+from sottovoce.table.sink import file_sink
+from sottovoce.table.source import STANDARD_STREAM, check_covered, open_source
+
+Progress = Callable[[int, int | None], None]
+"""Called with the rows done and, where it is known, the number of all rows."""
+
+
+def disguise_file(
+    truths: str | Path,
+    reports: str | Path,
+    plan: Plan,
+    *,
+    rng: Randomness = None,
+    drop: Collection[str] = (),
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> int:
+    """Disguise a CSV or Parquet file into another, and return the number of rows.
+
+    The reports appear under their name when all are written and on disk, or not at all. A Parquet
+    file carries the plan in its metadata, a CSV file in `NAME.plan.json` beside it; "-" is
+    standard input or output, as CSV. Columns in `drop` are left out; any other must be covered.
+    """
+    if str(truths) != STANDARD_STREAM and Path(truths).resolve() == Path(reports).resolve():
+        raise SottovoceError("output", "must be another file than the input", str(reports))
+    source = open_source(str(truths))
+    check_covered(plan.schema, source.names, drop)
+    words = random_words(rng)
+    done = 0
+    with file_sink(reports, plan, overwrite=overwrite) as sink:
+        for columns in source.coded(plan.schema):
+            sink.write(disguise_codes(columns, plan, words))
+            done += len(columns[0])
+            if progress is not None:
+                progress(done, source.rows)
+    return done

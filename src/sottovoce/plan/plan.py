@@ -1,0 +1,169 @@
+"""The plan: a schema, what disguises which attributes, and the promise they keep together."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import mul
+from typing import Any
+
+from sottovoce.channel.channel import Channel
+from sottovoce.channel.kronecker import Kronecker
+from sottovoce.errors import SottovoceError
+from sottovoce.exact import Number, OddsLike
+from sottovoce.mechanism.coins import Coin
+from sottovoce.mechanism.mechanism import Mechanism
+from sottovoce.plan.guarantee import Guarantee, odds_text
+from sottovoce.plan.prior import PriorSource
+from sottovoce.schema.schema import Schema
+from sottovoce.scheme.scheme import Scheme, odds_asked
+
+
+@dataclass(frozen=True)
+class Group:
+    """Attributes that share their coins, the name of the scheme, and the mechanism it became."""
+
+    attributes: tuple[str, ...]
+    scheme: str
+    mechanism: Mechanism
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Odds of the group's report, from the integers of its mechanism."""
+        return Guarantee(self.mechanism.channel.odds)
+
+    def to_json(self) -> dict[str, Any]:
+        """Attributes, scheme and integers."""
+        return {"attributes": list(self.attributes), "scheme": self.scheme, "mechanism": self.mechanism.to_json()}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Groups with independent coins that cover every attribute once, within a promise.
+
+    >>> from sottovoce.schema.attribute import Attribute, boolean
+    >>> from sottovoce.scheme.warner import Warner
+    >>> schema = Schema([boolean("evaded tax"), Attribute("drug", ["never", "once", "often"])])
+    >>> plan = Plan.of(schema, {"evaded tax": Warner(p=3 / 4), "drug": Warner(p=3 / 5)})
+    >>> print(plan.guarantee)
+    9 : 1 (epsilon 2.19723)
+    """
+
+    schema: Schema
+    groups: tuple[Group, ...]
+    promise: Guarantee
+    prior: PriorSource | None = None
+
+    def __post_init__(self) -> None:
+        """Check that every attribute is disguised once, and that the promise is kept."""
+        named = [name for group in self.groups for name in group.attributes]
+        for name in named:
+            if name not in self.schema.names or named.count(name) > 1:
+                raise SottovoceError("groups", f"must name attributes of the schema once each; {name!r}", named)
+        for name in self.schema.names:
+            if name not in named:
+                raise SottovoceError("groups", f"must cover every attribute; {name!r} is not disguised", named)
+        if not self.guarantee.within(self.promise):
+            allowed = "none" if self.promise.odds is None else odds_text(self.promise.odds)
+            rule = f"must be at least those of the whole record: {self._arithmetic()}"
+            raise SottovoceError("odds", rule, allowed)
+
+    @classmethod
+    def of(
+        cls,
+        schema: Schema,
+        schemes: Mapping[str | tuple[str, ...], Scheme],
+        *,
+        odds: OddsLike | None = None,
+        epsilon: Number | None = None,
+        prior: PriorSource | None = None,
+    ) -> "Plan":
+        """Bind schemes to attributes, or tuples of them; refuse a whole above `odds` or `epsilon`."""
+        groups = tuple(_group(schema, names, scheme) for names, scheme in schemes.items())
+        if odds is None and epsilon is None:
+            promise = _composed(groups)
+        else:
+            promise = Guarantee(odds_asked(odds=odds, epsilon=epsilon))
+        return cls(schema, groups, promise, prior)
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """What the whole record really gets: the product over the groups, never above the promise."""
+        return _composed(self.groups)
+
+    def guarantee_of(self, attribute: str) -> Guarantee:
+        """What one attribute gets: the odds of the group whose coins it shares."""
+        return self.group_of(attribute).guarantee
+
+    def group_of(self, attribute: str) -> Group:
+        """Group that disguises an attribute."""
+        self.schema[attribute]
+        return next(group for group in self.groups if attribute in group.attributes)
+
+    def in_group_order(self, attributes: Iterable[str]) -> tuple[str, ...]:
+        """Arrange attributes as `channel` arranges its cells: group by group."""
+        wanted = set(attributes)
+        return tuple(name for group in self.groups for name in group.attributes if name in wanted)
+
+    def channel(self, attributes: Sequence[str] | None = None) -> Channel:
+        """Channel of some attributes, or all, `in_group_order`: a product, never built."""
+        wanted = set(self.schema.names if attributes is None else self.schema.project(attributes).names)
+        parts = [self._marginal(group, wanted) for group in self.groups if wanted & set(group.attributes)]
+        return parts[0] if len(parts) == 1 else Kronecker(parts)
+
+    @cached_property
+    def coins(self) -> tuple[Coin, ...]:
+        """Coins of one record: those of each group, in order."""
+        return tuple(coin for group in self.groups for coin in group.mechanism.coins)
+
+    @cached_property
+    def report_schema(self) -> Schema:
+        """Columns of the reports: the truths' own where they look alike, in the schema's order."""
+        placed = []
+        for group, reports in zip(self.groups, self._reports, strict=True):
+            first = min(self.schema.names.index(name) for name in group.attributes)
+            same = self.schema.names
+            placed += [(same.index(v.name) if v.name in same else first, v) for v in reports]
+        return Schema(variable for _, variable in sorted(placed, key=lambda pair: pair[0]))
+
+    def truth_columns(self, group: Group) -> list[int]:
+        """Where a group's truths stand among the coded columns of the schema."""
+        return _positions(self.schema, group.attributes)
+
+    def report_columns(self, group: Group) -> list[int]:
+        """Where a group's reports stand among the coded columns of the report schema."""
+        own = self._reports[self.groups.index(group)]
+        return _positions(self.report_schema, own.names)
+
+    @cached_property
+    def _reports(self) -> list[Schema]:
+        return [g.mechanism.report_schema(self.schema.project(g.attributes)) for g in self.groups]
+
+    def _marginal(self, group: Group, wanted: set[str]) -> Channel:
+        own = self.schema.project(group.attributes)
+        axes = [a for name in own.names if name in wanted for a in range(*own.columns_of(name).indices(len(own.sizes)))]
+        return group.mechanism.channel.marginal(axes)
+
+    def _arithmetic(self) -> str:
+        """Show how the groups' odds multiply."""
+        if self.guarantee.odds is None:
+            return "they are unbounded"
+        factors = [odds_text(g.guarantee.odds) for g in self.groups if g.guarantee.odds is not None]
+        return f"{' x '.join(factors)} = {odds_text(self.guarantee.odds)}"
+
+
+def _group(schema: Schema, names: str | tuple[str, ...], scheme: Scheme) -> Group:
+    if not isinstance(scheme, Scheme):
+        raise SottovoceError("schemes", "must map attributes to schemes", scheme)
+    attributes = (names,) if isinstance(names, str) else tuple(names)
+    return Group(attributes, scheme.name, scheme.mechanism(schema.project(attributes).sizes))
+
+
+def _composed(groups: Sequence[Group]) -> Guarantee:
+    if not groups:
+        raise SottovoceError("groups", "must be at least one", groups)
+    return reduce(mul, (group.guarantee for group in groups))
+
+
+def _positions(schema: Schema, names: Iterable[str]) -> list[int]:
+    everything = range(len(schema.sizes))
+    return [position for name in names for position in everything[schema.columns_of(name)]]

@@ -1,0 +1,90 @@
+"""A set of items out of a known universe: a market basket, or a question with several answers."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sottovoce.errors import SottovoceError
+from sottovoce.schema.attribute import label_array
+from sottovoce.schema.cells import Columns
+from sottovoce.schema.variable import Label, Variable, checked_labels, checked_name, is_missing, label_codes, look_up
+
+SEPARATOR = ";"
+"""Between the items of a set where it is written as one text, as in a CSV file."""
+
+
+@dataclass(frozen=True)
+class ItemSet(Variable):
+    """A name and a universe of items; a value is any collection of them, coded as one bit an item.
+
+    >>> symptoms = ItemSet("symptoms", ["cough", "fever", "rash"])
+    >>> symptoms.encode([["fever"], [], "cough;rash"])
+    (array([0, 0, 1], dtype=uint8), array([1, 0, 0], dtype=uint8), array([0, 0, 1], dtype=uint8))
+    >>> symptoms.decode(symptoms.encode([["rash", "cough"]]))
+    [['cough', 'rash']]
+    """
+
+    kind = "items"
+
+    name: str
+    items: tuple[Label, ...]
+
+    def __init__(self, name: str, items: Iterable[Any]) -> None:
+        """Check the name and the universe."""
+        universe = checked_labels("items", items, at_least=1)
+        clash = [item for item in universe if SEPARATOR in str(item)]
+        if clash:
+            raise SottovoceError("items", f"must not contain {SEPARATOR!r}, which separates items", clash[0])
+        object.__setattr__(self, "name", checked_name(name))
+        object.__setattr__(self, "items", universe)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """One column of bits for each item."""
+        return (2,) * len(self.items)
+
+    def encode(self, values: Iterable[Any]) -> Columns:
+        """Set the bits of the items in each set; an item outside the universe is refused."""
+        sets = [self._members(value) for value in values]
+        bits = np.zeros((len(self.items), len(sets)), np.uint8)
+        rows = np.repeat(np.arange(len(sets)), [len(members) for members in sets])
+        bits[[code for members in sets for code in members], rows] = 1
+        return tuple(bits)
+
+    def decode(self, columns: Columns) -> list[list[Any]]:
+        """List the items of each set, in the order of the universe."""
+        bits = np.stack(columns, axis=1).astype(bool)
+        return [self._labels[row].tolist() for row in bits]
+
+    def as_report(self) -> "ItemSet":
+        """Reports are sets over the same universe."""
+        return self
+
+    def to_json(self) -> dict[str, Any]:
+        """Name and universe."""
+        return {"kind": self.kind, "name": self.name, "items": list(self.items)}
+
+    @classmethod
+    def from_json(cls, json: dict[str, Any]) -> "ItemSet":
+        """Read what `to_json` wrote."""
+        return cls(json["name"], json["items"])
+
+    @cached_property
+    def _codes(self) -> dict[Any, int]:
+        return label_codes(self.items)
+
+    @cached_property
+    def _labels(self) -> Any:
+        return label_array(self.items)
+
+    def _members(self, value: Any) -> list[int]:
+        if is_missing(value):
+            raise SottovoceError(self.name, "must be a set of items, empty if it has none", value)
+        if isinstance(value, str):
+            value = value.split(SEPARATOR) if value else []
+        elif not isinstance(value, Iterable):
+            raise SottovoceError(self.name, "must be a collection of items", value)
+        return [look_up(self.name, self._codes, self.items, item) for item in value]

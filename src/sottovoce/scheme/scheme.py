@@ -1,0 +1,66 @@
+"""What every scheme is: parameters people know, a citation, and the mechanism they stand for."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cache
+from typing import Any, ClassVar
+
+from sottovoce.errors import SottovoceError
+from sottovoce.exact import odds, odds_of_epsilon
+from sottovoce.mechanism.discovery import discover
+from sottovoce.mechanism.mechanism import Mechanism
+
+Sizes = tuple[int, ...]
+
+
+class Scheme(ABC):
+    """A way to disguise one group of attributes; it becomes exact when it meets their sizes."""
+
+    name: ClassVar[str]
+    citation: ClassVar[str]
+
+    @abstractmethod
+    def mechanism(self, sizes: Sizes) -> Mechanism:
+        """Coins and integers for attributes of these sizes, rounded towards privacy."""
+
+    @classmethod
+    @abstractmethod
+    def cases(cls) -> Iterable[tuple["Scheme", Sizes]]:
+        """Examples on which the laws of schemes are checked."""
+
+    @classmethod
+    @abstractmethod
+    def refused(cls) -> Iterable[tuple[str, dict[str, Any]]]:
+        """Bad arguments, each with the parameter its error must name."""
+
+
+@cache
+def schemes() -> dict[str, type[Scheme]]:
+    """Every scheme in this room, by name; a new file is found without being listed.
+
+    >>> "warner" in schemes()
+    True
+    """
+    import sottovoce.scheme as room
+
+    return {found.name: found for found in discover(room, Scheme)}
+
+
+def set_fields(scheme: Scheme, **fields: Any) -> None:
+    """Fill the fields of a frozen dataclass with their checked values."""
+    for name, value in fields.items():
+        object.__setattr__(scheme, name, value)
+
+
+def odds_asked(**given: Any) -> Fraction:
+    """Odds from `odds=` (also called `gamma` or `frapp_lambda`) or from `epsilon=`: exactly one of them.
+
+    >>> odds_asked(odds="3:1", epsilon=None)
+    Fraction(3, 1)
+    """
+    named = {name: value for name, value in given.items() if value is not None}
+    if len(named) != 1:
+        raise SottovoceError(" or ".join(given), "must be given, exactly one of them", named)
+    ((name, value),) = named.items()
+    return odds_of_epsilon(name, value) if name == "epsilon" else odds(name, value)

@@ -1,0 +1,28 @@
+"""Plans as files: on their own, inside a disguised Parquet file, or beside a disguised CSV file."""
+
+from pathlib import Path
+
+from sottovoce.errors import SottovoceError
+from sottovoce.plan.document import plan_from_text, plan_to_text
+from sottovoce.plan.plan import Plan
+from sottovoce.table.parquet import plan_in_parquet
+from sottovoce.table.sink import check_new, new_file, sidecar
+from sottovoce.table.source import is_parquet
+
+
+def write_plan(plan: Plan, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write a plan document; it appears under its name when it is complete."""
+    check_new(path, overwrite=overwrite)
+    with new_file(path) as hidden:
+        hidden.write_text(plan_to_text(plan) + "\n", encoding="utf-8")
+
+
+def read_plan(path: str | Path, expected_hash: str | None = None) -> Plan:
+    """Read a plan document, or the plan that a disguised file carries."""
+    if is_parquet(path):
+        found = plan_in_parquet(path)
+        if found is None:
+            raise SottovoceError(str(path), "must carry a plan in its metadata", "none")
+        return plan_from_text(found, expected_hash)
+    where = sidecar(path) if sidecar(path).exists() else Path(path)
+    return plan_from_text(where.read_bytes(), expected_hash)

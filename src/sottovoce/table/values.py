@@ -1,0 +1,61 @@
+"""One column's values, whatever holds them, to codes and to distinct values."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from sottovoce.schema.attribute import Attribute
+from sottovoce.schema.cells import Columns, narrow
+from sottovoce.schema.variable import Label, Variable, is_missing
+
+Values = Sequence[Any] | nw.Series[Any]
+"""A list of Python values, or a column of any data frame that narwhals knows."""
+
+
+def encode(variable: Variable, values: Values) -> Columns:
+    """Codes of a column; frames are coded by their few distinct values, in their own engine."""
+    if not isinstance(values, nw.Series):
+        return variable.encode(values)
+    if not isinstance(variable, Attribute):
+        return variable.encode(values.to_list())
+    distinct = [value for value in values.unique().to_list() if not is_missing(value)]
+    (codes,) = variable.encode(distinct)
+    # Missing values match nothing and fall to the default: a code of their own, or the error.
+    default = -1 if not values.is_null().any() else int(variable.encode([None])[0][0])
+    coded = values.replace_strict(distinct, codes.tolist(), default=default, return_dtype=nw.Int64)
+    return (narrow(np.asarray(coded.to_numpy()), variable.sizes[0]),)
+
+
+def distinct_values(values: Values) -> set[Any]:
+    """Different values of a column; missing ones appear as None."""
+    listed = values.unique().to_list() if isinstance(values, nw.Series) else set(values)
+    return {None if is_missing(value) else value for value in listed}
+
+
+def declared_categories(values: Values) -> tuple[Label, ...] | None:
+    """Categories that a column's own type lists, as a polars Enum or an ordered pandas categorical does."""
+    if isinstance(values, nw.Series) and isinstance(values.dtype, nw.Enum):
+        return tuple(values.dtype.categories)
+    return None
+
+
+def is_list(values: Values) -> bool:
+    """Whether each value of a column is itself a collection."""
+    if isinstance(values, nw.Series) and isinstance(values.dtype, nw.List | nw.Array):
+        return True
+    first = next((v for v in _listed(values) if not is_missing(v)), None)
+    return isinstance(first, list | tuple | set | frozenset | np.ndarray)
+
+
+def items(values: Values) -> set[Any]:
+    """Different items of a column of collections."""
+    return {item for value in _listed(values) if not is_missing(value) for item in value}
+
+
+def _listed(values: Values) -> Iterable[Any]:
+    """Python values; only columns of objects can hide collections, so typed ones are not listed."""
+    if isinstance(values, nw.Series):
+        return values.to_list() if values.dtype in (nw.Object, nw.List, nw.Array, nw.Unknown) else []
+    return values

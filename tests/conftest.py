@@ -1,0 +1,52 @@
+"""Shared by all tests: a small plan, and hypothesis without deadlines, since the machine is shared."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from sottovoce.plan.plan import Plan
+from sottovoce.scheme.gamma_diagonal import GammaDiagonal
+from sottovoce.scheme.unrelated_question import UnrelatedQuestion
+from sottovoce.scheme.warner import Warner
+from sottovoce.schema.attribute import Attribute, boolean
+from sottovoce.schema.binned import Binned
+from sottovoce.schema.schema import Schema
+
+settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared")
+
+
+@pytest.fixture
+def schema() -> Schema:
+    return Schema(
+        [
+            boolean("tax"),
+            Attribute("drug", ["never", "once", "often"]),
+            Binned("age", [18, 40, 65, 120], closed="left"),
+            Attribute("children", [0, 1, 2, 3]),
+        ]
+    )
+
+
+@pytest.fixture
+def plan(schema: Schema) -> Plan:
+    """Three groups in another order than the schema, one of them joint."""
+    return Plan.of(
+        schema,
+        {
+            ("drug", "children"): GammaDiagonal(gamma=4),
+            "tax": Warner(p=Fraction(3, 4)),
+            "age": UnrelatedQuestion(theta=Fraction(1, 2), known=[0.25, 0.5, 0.25]),
+        },
+    )
+
+
+@pytest.fixture
+def truths() -> dict[str, list]:
+    return {
+        "tax": [True, False, False, True],
+        "drug": ["never", "often", "once", "never"],
+        "age": [18, 64.5, 65, 30],
+        "children": [0, 3, 1, 2],
+    }
