@@ -6,12 +6,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from sottovoce.plan.plan import Plan
-from sottovoce.scheme.gamma_diagonal import GammaDiagonal
-from sottovoce.scheme.unrelated_question import UnrelatedQuestion
-from sottovoce.scheme.warner import Warner
 from sottovoce.schema.attribute import Attribute, boolean
 from sottovoce.schema.binned import Binned
 from sottovoce.schema.schema import Schema
+from sottovoce.scheme.gamma_diagonal import GammaDiagonal
+from sottovoce.scheme.unrelated_question import UnrelatedQuestion
+from sottovoce.scheme.warner import Warner
 
 settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared")
@@ -47,6 +47,6 @@ def truths() -> dict[str, list]:
     return {
         "tax": [True, False, False, True],
         "drug": ["never", "often", "once", "never"],
-        "age": [18, 64.5, 65, 30],
+        "age": [18.0, 64.5, 65.0, 30.0],
         "children": [0, 3, 1, 2],
     }

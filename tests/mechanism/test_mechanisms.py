@@ -42,7 +42,7 @@ def test_impossible_integers_are_refused(build, parameter):
     ("json", "parameter"),
     [
         ({"kind": "diagonal", "truth": 3, "other": "1"}, "truth"),
-        ({"kind": "diagonal", "truth": "３", "other": "1"}, "truth"),
+        ({"kind": "diagonal", "truth": "\uff13", "other": "1"}, "truth"),
         ({"kind": "diagonal", "truth": "-3", "other": "1"}, "truth"),
         ({"kind": "diagonal", "truth": "3"}, "mechanism"),
         ({"kind": "replacement", "kept": "1", "sides": "2", "known": 5}, "mechanism"),

@@ -37,7 +37,7 @@ def test_rationals_that_fit_are_kept_exactly():
 
 
 def test_a_domain_too_large_for_the_odds_is_refused():
-    with pytest.raises(SottovoceError, match=r"^cells must be few enough for odds of 1\.001 .* 64-bit"):
+    with pytest.raises(SottovoceError, match=r"^odds must be within reach of 64-bit integers over 4611686018427387904"):
         diagonal_sides(2**62, Fraction(1001, 1000) + Fraction(1, 10**30))
 
 
@@ -87,6 +87,18 @@ def test_a_matrix_no_integers_can_hold_is_refused():
     tiny = Fraction(1, 10**40)
     with pytest.raises(SottovoceError, match=r"^matrix must have entries that 64-bit integers"):
         matrix_sides([[tiny, 2 * tiny], [1 - tiny, 1 - 2 * tiny]], Fraction(2))
+
+
+def test_a_matrix_whose_rounding_would_break_its_odds_is_refused():
+    """Entries of 1.2 and 1.6 sides out of 2^64 would round to 1 and 2."""
+    low, high = Fraction(12, 10 * 2**64), Fraction(16, 10 * 2**64)
+    with pytest.raises(SottovoceError, match=r"^matrix must have entries that 64-bit integers"):
+        matrix_sides([[low, high], [1 - low, 1 - high]], Fraction(4, 3))
+
+
+def test_a_probability_of_keeping_no_integers_can_hold_is_refused():
+    with pytest.raises(SottovoceError, match=r"^keep must be within reach of 64-bit integers"):
+        Replacement.with_keep((2,), Fraction(1, 10**20), ((Fraction(1, 2), Fraction(1, 2)),))
 
 
 def test_small_differences_need_64_bits():

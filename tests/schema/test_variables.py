@@ -63,7 +63,7 @@ def test_missing_values_are_refused_or_a_category(value):
 
 def test_labels_of_every_kind_and_their_text():
     assert codes(Attribute("n", [1, 2, 10]), [10, "2", np.int64(1), 2.0]) == [[2, 1, 0, 1]]
-    assert codes(boolean("b"), [True, "false", "TRUE", np.bool_(False), 1]) == [[0 + 1, 0, 1, 0, 1]]
+    assert codes(boolean("b"), [True, "false", "TRUE", np.bool_(False), 1]) == [[1, 0, 1, 0, 1]]
     assert codes(Attribute("n", np.array([3, 4])), np.array([4, 3])) == [[1, 0]]
 
 

@@ -1,5 +1,6 @@
 """The laws of schemes, on every case of every scheme found in the room: none is listed here."""
 
+from copy import deepcopy
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
 from itertools import product
@@ -14,10 +15,10 @@ from sottovoce.mechanism.coins import flip, random_words
 from sottovoce.mechanism.mechanism import Mechanism, mechanism_from_json
 from sottovoce.plan.document import plan_from_text, plan_to_text
 from sottovoce.plan.plan import Plan
-from sottovoce.scheme.scheme import Scheme, schemes
 from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.cells import ravel, unravel
 from sottovoce.schema.schema import Schema
+from sottovoce.scheme.scheme import Scheme, schemes
 
 CASES = [
     pytest.param(case, id=f"{name}-{number}")
@@ -121,7 +122,7 @@ def test_stated_odds_are_those_of_the_matrix(mechanism):
 
 def test_schemes_are_frozen_values(case):
     scheme, sizes = case
-    assert scheme == scheme
+    assert deepcopy(scheme) == scheme
     assert scheme.mechanism(sizes) == scheme.mechanism(sizes)
     with pytest.raises(FrozenInstanceError):
         scheme.name = "other"

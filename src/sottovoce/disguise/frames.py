@@ -35,7 +35,10 @@ def disguise_frame(table: Any, plan: Plan, rng: Randomness = None, *, drop: Coll
 
 
 def disguise_column(values: Iterable[Any], plan: Plan, attribute: str | None = None, rng: Randomness = None) -> Any:
-    """Disguise one column whose attribute shares its coins with no other; the same kind comes back."""
+    """Disguise one column whose attribute shares its coins with no other.
+
+    A pandas or polars series or a chunked Arrow array comes back in kind, any other sequence as a list.
+    """
     alone = single_attribute_plan(plan, attribute)
     (name,) = alone.schema.names
     (report_name,) = alone.report_schema.names
@@ -43,4 +46,5 @@ def disguise_column(values: Iterable[Any], plan: Plan, attribute: str | None = N
     if isinstance(series, nw.Series):
         reports = FrameSource(nw.from_native(disguise_frame(series.alias(name).to_frame().to_native(), alone, rng)))
         return reports.frame[report_name].to_native()
-    return disguise_frame({name: list(values)}, alone, rng)[report_name]
+    listed = values.to_pylist() if hasattr(values, "to_pylist") else list(values)
+    return disguise_frame({name: listed}, alone, rng)[report_name]

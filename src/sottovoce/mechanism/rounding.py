@@ -47,7 +47,8 @@ def diagonal_sides(cells: int, ratio: Fraction) -> tuple[int, int]:
         truth = floor(ratio * other) if ratio > 1 else -floor(-ratio * other)
         if other > 0 and truth > 0 and loss(_above_one(ratio), _above_one(Fraction(truth, other))) < LARGEST_LOSS:
             return Fraction(truth, other).as_integer_ratio()
-    raise SottovoceError("cells", f"must be few enough for odds of {float(ratio):.6g} in 64-bit integers", cells)
+    rule = f"must be within reach of 64-bit integers over {cells} joint cells; take fewer attributes in one group"
+    raise SottovoceError("odds", rule, float(ratio))
 
 
 def law_sides(law: Sequence[Fraction]) -> tuple[int, ...]:
@@ -70,8 +71,8 @@ def keep_sides(keep: Fraction, odds_of: Any, asked: Fraction | None) -> tuple[in
     for most in (WORD, MOST_SIDES):
         kept = floor(keep * most)
         if loss(asked, odds_of(Fraction(kept, most))) < LARGEST_LOSS:
-            break
-    return Fraction(kept, most).as_integer_ratio()
+            return Fraction(kept, most).as_integer_ratio()
+    raise SottovoceError("keep", "must be within reach of 64-bit integers", float(keep))
 
 
 def matrix_sides(rows: Sequence[Sequence[Fraction]], asked: Fraction | None) -> Rows:

@@ -78,4 +78,4 @@ def _factor(odds: Fraction) -> str:
 
 
 def _rounded_up(value: Decimal) -> str:
-    return f"{Context(prec=6, rounding=ROUND_CEILING).plus(value):.6g}"
+    return f"{float(Context(prec=6, rounding=ROUND_CEILING).plus(value)):.6g}"

@@ -92,13 +92,13 @@ class Attribute(Variable):
         return look_up(self.name, self._codes, self.categories, value)
 
 
-def boolean(name: str, *, missing: None = None) -> Attribute:
+def boolean(name: str) -> Attribute:
     """Make a yes/no attribute whose labels are False and True.
 
     >>> boolean("convicted").categories
     (False, True)
     """
-    return Attribute(name, (False, True), missing=missing)
+    return Attribute(name, (False, True))
 
 
 def checked_missing(missing: Any, categories: Sequence[Label]) -> Label | None:

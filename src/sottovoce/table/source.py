@@ -41,13 +41,12 @@ class Source(ABC):
         lacking = [name for name in schema.names if name not in self.names]
         if lacking:
             raise SottovoceError("table", f"must have the columns {lacking}", Words(f"only {list(self.names)}"))
-        empty = True
+        rows = 0
         for batch in self.batches():
             columns = tuple(codes for v in schema for codes in self.encode(v, batch[v.name]))
-            if len(columns[0]):
-                empty = False
-                yield columns
-        if empty:
+            rows += len(columns[0])
+            yield columns
+        if rows == 0:
             raise SottovoceError("table", "must have at least one row", Words("an empty one"))
 
 

@@ -5,13 +5,14 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.cells import Columns, narrow
 from sottovoce.schema.variable import Label, Variable, is_missing
 
-Values = Sequence[Any] | nw.Series[Any]
-"""A list of Python values, or a column of any data frame that narwhals knows."""
+Values = Sequence[Any] | NDArray[Any] | nw.Series[Any]
+"""A list or an array of values, or a column of any data frame that narwhals knows."""
 
 
 def encode(variable: Variable, values: Values) -> Columns:
@@ -30,7 +31,7 @@ def encode(variable: Variable, values: Values) -> Columns:
 
 def distinct_values(values: Values) -> set[Any]:
     """Different values of a column; missing ones appear as None."""
-    listed = values.unique().to_list() if isinstance(values, nw.Series) else set(values)
+    listed = values.unique().to_list() if isinstance(values, nw.Series) else _listed(values)
     return {None if is_missing(value) else value for value in listed}
 
 
@@ -58,4 +59,4 @@ def _listed(values: Values) -> Iterable[Any]:
     """Python values; only columns of objects can hide collections, so typed ones are not listed."""
     if isinstance(values, nw.Series):
         return values.to_list() if values.dtype in (nw.Object, nw.List, nw.Array, nw.Unknown) else []
-    return values
+    return values.tolist() if isinstance(values, np.ndarray) else values

@@ -1,0 +1,32 @@
+"""The benchmarks' command line and the shape of what it writes; no speed is asserted here."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "benchmarks", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_benchmarks_are_listed():
+    assert {"kronecker", "startup"} <= set(run("list").stdout.split())
+
+
+def test_rows_are_written_as_json(tmp_path):
+    assert run("run", "startup", "--json", str(tmp_path / "rows.json")).returncode == 0
+    rows = json.loads((tmp_path / "rows.json").read_text())["rows"]
+    for row in rows:
+        assert set(row) == {"name", "peer_name", "ours", "peer", "unit", "ratio"}
+        assert row["ratio"] == (None if row["peer"] is None else row["peer"] / row["ours"])
+
+
+def test_unknown_benchmarks_are_refused():
+    done = run("run", "magic")
+    assert done.returncode == 2
+    assert "invalid choice: 'magic'" in done.stderr

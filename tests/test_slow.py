@@ -1,0 +1,122 @@
+"""What takes longer than a newcomer should wait: faults that `make check` must catch, installs from scratch."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TOOLS = Path(sys.executable).parent
+
+pytestmark = pytest.mark.slow
+
+
+def run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The tracked project in a folder of its own, to be broken."""
+    for name in ("src", "tests", "benchmarks"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def check(folder: Path) -> list[str]:
+    """The commands of `make check`, on a copy; the names of those that fail."""
+    lines = (ROOT / "Makefile").read_text().split("check: $(READY)")[1].split("\n\n")[0].splitlines()[1:]
+    commands = [line.strip().replace("$(BIN)/", "").split() for line in lines]
+    assert [command[0] for command in commands] == ["ruff", "ruff", "mypy", "lint-imports"]
+    environment = {"PYTHONPATH": str(folder / "src"), "PATH": str(TOOLS), "HOME": str(folder)}
+    failed = []
+    for command in commands:
+        done = subprocess.run(
+            [str(TOOLS / command[0]), *command[1:]], cwd=folder, env=environment, capture_output=True, check=False
+        )
+        failed += [command[0]] if done.returncode else []
+    return failed
+
+
+def test_check_passes_on_the_project_as_it_is(copy):
+    assert check(copy) == []
+
+
+def test_check_catches_a_wrong_import(copy):
+    path = copy / "src/sottovoce/schema/cells.py"
+    path.write_text(path.read_text().replace("import math\n", "import math\n", 1))
+    path.write_text(path.read_text() + "\n\nfrom sottovoce.plan import plan as upstairs  # noqa: E402, F401\n")
+    assert "lint-imports" in check(copy)
+
+
+def test_check_catches_a_module_outside_every_room(copy):
+    (copy / "src/sottovoce/attic.py").write_text('"""A room nobody planned."""\n')
+    assert check(copy) == ["lint-imports"]
+
+
+def test_check_catches_a_missing_type(copy):
+    path = copy / "src/sottovoce/exact.py"
+    path.write_text(
+        path.read_text() + '\n\ndef doubled(value):  # noqa: ANN001, ANN201\n    """Twice."""\n    return 2 * value\n'
+    )
+    assert "mypy" in check(copy)
+
+
+def test_check_catches_an_undocumented_public_name(copy):
+    path = copy / "src/sottovoce/exact.py"
+    path.write_text(path.read_text() + "\n\ndef doubled(value: int) -> int:\n    return 2 * value\n")
+    assert check(copy) == ["ruff"]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    done = run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(folder), str(source), cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return next(folder.glob("*.whl"))
+
+
+def installed(folder: Path, wheel: Path, extra: str) -> Path:
+    """Fresh environment with the base install, or with one extra; its folder of programs."""
+    run(sys.executable, "-m", "venv", str(folder / "env"), cwd=folder)
+    target = f"{wheel}[{extra}]" if extra else str(wheel)
+    constraints = str(ROOT / "constraints.txt")
+    done = run(str(folder / "env/bin/pip"), "install", "--quiet", "-c", constraints, target, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "env" / "bin"
+
+
+def test_the_base_install_alone(wheel, tmp_path):
+    """No frame library, no pyarrow: the demo and CSV files work, and Parquet names its extra."""
+    programs = installed(tmp_path, wheel, "")
+    assert run(str(programs / "sottovoce"), "demo", "--respondents", "1000", cwd=tmp_path).returncode == 0
+    (tmp_path / "t.csv").write_text("a\nyes\nno\n")
+    sottovoce = str(programs / "sottovoce")
+    assert run(sottovoce, "plan", "new", "t.csv", "--odds", "3", "-o", "p.json", cwd=tmp_path).returncode == 0
+    assert run(sottovoce, "disguise", "t.csv", "r.csv", "--plan", "p.json", cwd=tmp_path).returncode == 0
+    refused = run(sottovoce, "disguise", "t.csv", "r.parquet", "--plan", "p.json", cwd=tmp_path)
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "error: Parquet needs pyarrow; install it with: pip install 'sottovoce[tables]'\n",
+    )
+
+
+@pytest.mark.parametrize("extra", ["tables", "bench", "all"])
+def test_each_extra_alone(wheel, tmp_path, extra):
+    programs = installed(tmp_path, wheel, extra)
+    script = "import sottovoce as sv; print(sv.new_plan(sv.Schema([sv.boolean('a')]), odds=3).guarantee)"
+    done = run(str(programs / "python"), "-W", "error", "-c", script, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "3 : 1 (epsilon 1.09862)\n")
+    if extra in ("tables", "all"):
+        (tmp_path / "t.csv").write_text("a\nyes\nno\n")
+        sottovoce = str(programs / "sottovoce")
+        assert run(sottovoce, "plan", "new", "t.csv", "--odds", "3", "-o", "p.json", cwd=tmp_path).returncode == 0
+        assert run(sottovoce, "disguise", "t.csv", "r.parquet", "--plan", "p.json", cwd=tmp_path).returncode == 0
+        assert run(sottovoce, "plan", "show", "r.parquet", cwd=tmp_path).returncode == 0
