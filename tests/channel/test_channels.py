@@ -21,9 +21,9 @@ HALF = Fraction(1, 2)
     [
         (lambda: KeepOrUniform((3,), 1.2), "keep"),
         (lambda: KeepOrUniform((3,), Fraction(-2, 3)), "keep"),
-        (lambda: KeepOrUniform((), HALF), "shape"),
-        (lambda: KeepOrUniform((2, 0), HALF), "shape"),
-        (lambda: KeepOrUniform((True,), HALF), "shape"),
+        (lambda: KeepOrUniform((), HALF), "shape_in"),
+        (lambda: KeepOrUniform((2, 0), HALF), "shape_in"),
+        (lambda: KeepOrUniform((True,), HALF), "shape_in"),
         (lambda: Mixture((2,), -0.1, [[HALF, HALF]]), "keep"),
         (lambda: Mixture((2,), HALF, [[HALF, HALF], [HALF, HALF]]), "known"),
         (lambda: Mixture((2,), HALF, [[HALF, Fraction(1, 3)]]), "known"),

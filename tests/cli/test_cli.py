@@ -114,6 +114,12 @@ def test_joint_plans_chosen_columns_and_missing_values(capsys, folder):
     assert run(capsys, "disguise", "answers.csv", "o.csv", "--plan", "plan.json", "--drop", "id")[0] == 0
 
 
+def test_item_sets_are_shown_by_their_number_of_items(capsys, folder):
+    pq.write_table(pa.table({"basket": [["ale"], ["bread", "cheese"]], "n": [1, 2]}), "t.parquet")
+    code, out, _ = run(capsys, "plan", "new", "t.parquet", "--odds", "9", "--joint", "-o", "p.json")
+    assert (code, "3 items x 2" in out) == (0, True)
+
+
 def test_not_deniable_and_priors_are_said(capsys, folder):
     schema = Schema([boolean("a")])
     source = PriorSource("public", "census 2021")
@@ -140,7 +146,7 @@ def test_not_deniable_and_priors_are_said(capsys, folder):
             "error: bins must look like",
         ),
         (("plan", "new", "answers.csv", "-o", "answers.csv", "--epsilon", "1"), "error: output must not exist yet"),
-        (("plan", "show", "answers.csv"), "error: plan must be JSON"),
+        (("plan", "show", "answers.csv"), "error: answers.csv must have its plan beside it, in answers.csv.plan.json"),
         (("plan", "show"), "Missing argument"),
         (("disguise", "answers.csv", "o.csv"), "Missing option"),
         (("dance",), "No such command"),
@@ -154,8 +160,9 @@ def test_mistakes_are_told_without_a_traceback(capsys, folder, arguments, messag
 
 
 def test_debug_shows_the_traceback(folder):
+    (folder / "plan.json").write_text("{")
     with pytest.raises(SottovoceError, match=r"^plan must be JSON"):
-        main(["plan", "show", "answers.csv", "--debug"])
+        main(["plan", "show", "plan.json", "--debug"])
 
 
 def test_overwriting_must_be_asked_for(capsys, folder):

@@ -67,6 +67,13 @@ def test_labels_of_every_kind_and_their_text():
     assert codes(Attribute("n", np.array([3, 4])), np.array([4, 3])) == [[1, 0]]
 
 
+def test_text_stands_for_the_numbers_and_booleans_it_prints():
+    assert codes(Attribute("n", ["1", "2", "007", "silent"], missing="silent"), [2, 1.0, "007", None]) == [[1, 0, 2, 3]]
+    assert codes(Attribute("b", ["False", "True", "silent"]), [True, "silent", "false"]) == [[1, 2, 0]]
+    with pytest.raises(SottovoceError, match=r"^n must be one of its categories"):
+        Attribute("n", ["007", "008"]).encode([7])
+
+
 def test_values_that_cannot_be_looked_up_are_refused():
     with pytest.raises(SottovoceError, match=r"^drug must be one of its categories"):
         Attribute("drug", ["no", "yes"]).encode([["no"]])

@@ -13,6 +13,7 @@ from sottovoce.schema.attribute import Attribute, boolean
 from sottovoce.schema.binned import Binned
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.table.infer import infer_schema
+from sottovoce.table.source import open_source
 
 TABLE = {
     "sex": ["m", "f", "f"],
@@ -62,6 +63,14 @@ def test_missing_values_need_a_category(kind):
     schema = infer_schema(table, missing="silent")
     assert schema["drug"] == Attribute("drug", ["a", "b", "silent"], missing="silent")
     assert schema["n"] == Attribute("n", ["1", "2", "silent"], missing="silent")
+
+
+@pytest.mark.parametrize("kind", ["mapping", "pandas", "polars", "arrow"])
+def test_a_schema_reads_the_table_it_was_inferred_from(kind):
+    table = FRAMES[kind]({"n": [3, None, 1], "b": [True, None, False], "s": ["x", None, "y"]})
+    schema = infer_schema(table, missing="silent")
+    (codes,) = open_source(table).coded(schema)
+    assert [c.tolist() for c in codes] == [[1, 2, 0], [1, 2, 0], [0, 2, 1]]
 
 
 def test_missing_cells_of_csv(tmp_path):

@@ -24,18 +24,16 @@ class Channel(ABC):
     """`A[y, x] = P(report y | truth x)`, a frozen value; reports may outnumber truths.
 
     Truths and reports of several attributes are numbered as `schema.cells` numbers joint cells.
-    Vectors may carry further axes behind the first: each column is treated alike.
+    Vectors may carry further axes behind the first: each column is treated alike. `shape_in` has the
+    number of categories of each attribute of the truth.
     """
 
-    @property
-    @abstractmethod
-    def shape_in(self) -> tuple[int, ...]:
-        """Number of categories of each attribute of the truth."""
+    shape_in: tuple[int, ...]
 
     @property
-    @abstractmethod
     def shape_out(self) -> tuple[int, ...]:
-        """Number of categories of each column of the report."""
+        """Number of categories of each column of the report: the truth's, unless a channel says otherwise."""
+        return self.shape_in
 
     @property
     @abstractmethod
@@ -122,7 +120,7 @@ def checked_shape(shape: Iterable[int]) -> tuple[int, ...]:
     """Numbers of categories: integers of at least one, and at least one of them."""
     sizes = tuple(shape)
     if not sizes or any(isinstance(k, bool) or not isinstance(k, int) or k < 1 for k in sizes):
-        raise SottovoceError("shape", "must be at least one positive integer", sizes)
+        raise SottovoceError("shape_in", "must be at least one positive integer", sizes)
     return sizes
 
 

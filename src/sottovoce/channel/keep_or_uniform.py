@@ -15,7 +15,7 @@ from sottovoce.exact import fraction
 
 @dataclass(frozen=True)
 class KeepOrUniform(Channel):
-    """`A = keep I + (1 - keep) / n 1 1^T` over the n joint cells of `shape`.
+    """`A = keep I + (1 - keep) / n 1 1^T` over the n joint cells of `shape_in`.
 
     `keep` may be negative down to -1/(n-1), where the truth is the one value never reported.
     Its marginals keep with the same probability (FRAPP, Agrawal 2004, eq. 4.28), its odds are
@@ -26,25 +26,15 @@ class KeepOrUniform(Channel):
     (Fraction(7, 1), Fraction(4, 1))
     """
 
-    shape: tuple[int, ...]
+    shape_in: tuple[int, ...]
     keep: Fraction
 
-    def __init__(self, shape: Iterable[int], keep: Any) -> None:
+    def __init__(self, shape_in: Iterable[int], keep: Any) -> None:
         """Check that all entries are probabilities."""
-        object.__setattr__(self, "shape", checked_shape(shape))
+        object.__setattr__(self, "shape_in", checked_shape(shape_in))
         object.__setattr__(self, "keep", fraction("keep", keep))
         if not self.keep * max(self.n_in - 1, 1) >= -1 or self.keep > 1:
             raise SottovoceError("keep", f"must be between -1/{self.n_in - 1} and 1", keep)
-
-    @property
-    def shape_in(self) -> tuple[int, ...]:
-        """Shape of the truth."""
-        return self.shape
-
-    @property
-    def shape_out(self) -> tuple[int, ...]:
-        """Reports look like truths."""
-        return self.shape
 
     @property
     def odds(self) -> Fraction | None:
@@ -74,8 +64,8 @@ class KeepOrUniform(Channel):
 
     def marginal(self, axes: Sequence[int]) -> "KeepOrUniform":
         """Same probability of keeping, over fewer attributes."""
-        kept = checked_axes(axes, len(self.shape))
-        return KeepOrUniform((self.shape[a] for a in kept), self.keep)
+        kept = checked_axes(axes, len(self.shape_in))
+        return KeepOrUniform((self.shape_in[a] for a in kept), self.keep)
 
     @property
     def condition_number(self) -> float:

@@ -1,7 +1,7 @@
 """Independent channels side by side, one a group of attributes; the product is never built."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import accumulate
@@ -33,6 +33,8 @@ class Kronecker(Channel):
     """
 
     factors: tuple[Channel, ...]
+    shape_in: tuple[int, ...] = field(repr=False, compare=False)
+    shape_out: tuple[int, ...] = field(default=(), repr=False, compare=False)
 
     def __init__(self, factors: Iterable[Channel]) -> None:
         """Flatten products of products."""
@@ -42,16 +44,8 @@ class Kronecker(Channel):
         if not flat:
             raise SottovoceError("factors", "must be at least one channel", flat)
         object.__setattr__(self, "factors", tuple(flat))
-
-    @cached_property
-    def shape_in(self) -> tuple[int, ...]:
-        """Attributes of the factors, one after the other."""
-        return tuple(size for f in self.factors for size in f.shape_in)
-
-    @cached_property
-    def shape_out(self) -> tuple[int, ...]:
-        """Report columns of the factors, one after the other."""
-        return tuple(size for f in self.factors for size in f.shape_out)
+        object.__setattr__(self, "shape_in", tuple(size for f in flat for size in f.shape_in))
+        object.__setattr__(self, "shape_out", tuple(size for f in flat for size in f.shape_out))
 
     @property
     def odds(self) -> Fraction | None:

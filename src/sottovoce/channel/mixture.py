@@ -19,7 +19,7 @@ Law = tuple[Fraction, ...]
 
 @dataclass(frozen=True)
 class Mixture(Channel):
-    """`A = keep I + (1 - keep) known 1^T` over the joint cells of `shape`.
+    """`A = keep I + (1 - keep) known 1^T` over the joint cells of `shape_in`.
 
     `known` is one distribution for each attribute, drawn independently, or a single one over the
     joint cells. The odds are `1 + keep / ((1 - keep) min known)`: a report that the known
@@ -29,30 +29,20 @@ class Mixture(Channel):
     Fraction(3, 1)
     """
 
-    shape: tuple[int, ...]
+    shape_in: tuple[int, ...]
     keep: Fraction
     known: tuple[Law, ...]
 
-    def __init__(self, shape: Iterable[int], keep: Any, known: Iterable[Iterable[Any]]) -> None:
+    def __init__(self, shape_in: Iterable[int], keep: Any, known: Iterable[Iterable[Any]]) -> None:
         """Check the probability of keeping and each distribution's length and sum."""
-        sizes = checked_shape(shape)
+        sizes = checked_shape(shape_in)
         laws = tuple(distribution("known", law) for law in known)
         lengths = tuple(len(law) for law in laws)
         if lengths not in (sizes, (prod(sizes),)):
             raise SottovoceError("known", f"must have lengths {sizes}, or one list of {prod(sizes)}", lengths)
-        object.__setattr__(self, "shape", sizes)
+        object.__setattr__(self, "shape_in", sizes)
         object.__setattr__(self, "keep", probability("keep", keep))
         object.__setattr__(self, "known", laws)
-
-    @property
-    def shape_in(self) -> tuple[int, ...]:
-        """Shape of the truth."""
-        return self.shape
-
-    @property
-    def shape_out(self) -> tuple[int, ...]:
-        """Reports look like truths."""
-        return self.shape
 
     @property
     def odds(self) -> Fraction | None:
@@ -91,12 +81,12 @@ class Mixture(Channel):
 
     def marginal(self, axes: Sequence[int]) -> "Mixture":
         """Same probability of keeping, with the marginal of the known distribution."""
-        kept = checked_axes(axes, len(self.shape))
-        shape = tuple(self.shape[a] for a in kept)
-        if len(self.known) == len(self.shape):
+        kept = checked_axes(axes, len(self.shape_in))
+        shape = tuple(self.shape_in[a] for a in kept)
+        if len(self.known) == len(self.shape_in):
             return Mixture(shape, self.keep, (self.known[a] for a in kept))
-        dropped = tuple(a for a in range(len(self.shape)) if a not in kept)
-        table = np.array(self.known[0], dtype=object).reshape(self.shape)
+        dropped = tuple(a for a in range(len(self.shape_in)) if a not in kept)
+        table = np.array(self.known[0], dtype=object).reshape(self.shape_in)
         return Mixture(shape, self.keep, [table.sum(axis=dropped).ravel().tolist()])
 
     @property
@@ -116,7 +106,7 @@ class Mixture(Channel):
 
     @cached_property
     def _law(self) -> Array:
-        check_domain(self.shape)
+        check_domain(self.shape_in)
         return kron(np.array([float(v) for v in law]) for law in self.known)
 
     def _noise(self, total: Any) -> Array:

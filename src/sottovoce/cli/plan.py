@@ -8,6 +8,7 @@ from sottovoce.cli.output import ForceOption, JsonOption, edges, emit, names, sa
 
 if TYPE_CHECKING:
     from sottovoce.plan.plan import Plan
+    from sottovoce.schema.variable import Variable
 
 app = typer.Typer(help="Make plans and show what they promise.", no_args_is_help=True)
 
@@ -57,8 +58,13 @@ def _present(plan: "Plan", target: str | None) -> None:
         return
     say(f"Whole record: {plan.guarantee}\n{plan.guarantee.in_words()}\n")
     rows = [
-        (", ".join(group["attributes"]), " x ".join(map(str, group["sizes"])), group["scheme"], group["guarantee"])
-        for group in document["groups"]
+        (
+            ", ".join(group.attributes),
+            " x ".join(_size(plan.schema[name]) for name in group.attributes),
+            group.scheme,
+            str(group.guarantee),
+        )
+        for group in plan.groups
     ]
     table(("attributes", "categories", "scheme", "odds"), rows)
     if plan.prior is not None:
@@ -83,12 +89,16 @@ def describe(plan: "Plan") -> dict[str, Any]:
                 "scheme": group.scheme,
                 "odds": _odds(group.guarantee.odds),
                 "epsilon": group.guarantee.epsilon if group.guarantee.deniable else None,
-                "guarantee": str(group.guarantee),
             }
             for group in plan.groups
         ],
         "plan": plan_to_json(plan),
     }
+
+
+def _size(variable: "Variable") -> str:
+    """Number of categories, or of items."""
+    return str(variable.sizes[0]) if len(variable.sizes) == 1 else f"{len(variable.sizes)} items"
 
 
 def _odds(odds: Any) -> str | None:

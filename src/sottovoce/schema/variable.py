@@ -1,5 +1,6 @@
 """What every kind of attribute can do: name itself, code values as integers, give labels back."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -13,6 +14,9 @@ from sottovoce.schema.cells import Columns
 Label = str | int | bool
 """What a category may be called: kinds that mean the same in Python, JSON and every data frame."""
 
+
+INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
+"""Text that a whole number prints as; 007 is a name, not a number."""
 
 Labels = Sequence[Any] | NDArray[Any]
 """Decoded values of a column."""
@@ -79,13 +83,23 @@ def checked_labels(parameter: str, labels: Iterable[Any], at_least: int) -> tupl
 
 
 def label_codes(labels: Sequence[Label]) -> dict[Hashable, int]:
-    """Code of each label, and of its text as a CSV file would hold it."""
+    """Code of each label, of its text as a CSV file would hold it, and of the number its text stands for.
+
+    >>> label_codes([1, 2]) == label_codes(["1", "2"])
+    True
+    """
     codes: dict[Hashable, int] = {}
     for code, label in enumerate(labels):
-        codes[label] = codes[str(label)] = code
-        if isinstance(label, bool):
-            codes[str(label).lower()] = codes[str(label).upper()] = code
+        for form in (label, *_other_forms(str(label))):
+            codes.setdefault(form, code)
     return codes
+
+
+def _other_forms(text: str) -> tuple[Label, ...]:
+    """How else a table may hold a label that is written so."""
+    if text in ("True", "False"):
+        return (text, text.lower(), text.upper(), text == "True")
+    return (text, int(text)) if INTEGER.fullmatch(text) else (text,)
 
 
 def look_up(parameter: str, codes: Mapping[Hashable, int], labels: Sequence[Label], value: Any) -> int:

@@ -1,6 +1,5 @@
 """A schema from a table: what its columns can take, as far as the table shows."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,11 +8,9 @@ from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.binned import Binned
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
-from sottovoce.schema.variable import Variable
+from sottovoce.schema.variable import INTEGER, Variable
 from sottovoce.table.source import CsvSource, open_source
 from sottovoce.table.values import Values, declared_categories, distinct_values, is_list, items
-
-_INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 
 
 def infer_schema(
@@ -85,7 +82,7 @@ class _Found:
 
 def _labels(name: str, values: Collection[Any], *, text: bool) -> list[Any]:
     """Sorted labels; text that is all integers or booleans becomes what it says."""
-    if text and values and all(_INTEGER.fullmatch(v) for v in values):
+    if text and values and all(INTEGER.fullmatch(v) for v in values):
         return sorted(map(int, values))
     if text and values and {v.lower() for v in values} <= {"true", "false"}:
         return [False, True]

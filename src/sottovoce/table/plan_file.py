@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SottovoceError, Words
 from sottovoce.plan.document import plan_from_text, plan_to_text
 from sottovoce.plan.plan import Plan
 from sottovoce.table.parquet import plan_in_parquet
@@ -22,7 +22,10 @@ def read_plan(path: str | Path, expected_hash: str | None = None) -> Plan:
     if is_parquet(path):
         found = plan_in_parquet(path)
         if found is None:
-            raise SottovoceError(str(path), "must carry a plan in its metadata", "none")
+            raise SottovoceError(str(path), "must carry a plan in its metadata", Words("none"))
         return plan_from_text(found, expected_hash)
-    where = sidecar(path) if sidecar(path).exists() else Path(path)
-    return plan_from_text(where.read_bytes(), expected_hash)
+    if sidecar(path).exists():
+        return plan_from_text(sidecar(path).read_bytes(), expected_hash)
+    if Path(path).suffix.lower() == ".csv":
+        raise SottovoceError(str(path), f"must have its plan beside it, in {sidecar(path).name}", Words("no such file"))
+    return plan_from_text(Path(path).read_bytes(), expected_hash)
