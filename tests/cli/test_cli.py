@@ -112,6 +112,7 @@ def test_joint_plans_chosen_columns_and_missing_values(capsys, folder):
     code, _, err = run(capsys, "disguise", "answers.csv", "o.csv", "--plan", "plan.json")
     assert (code, "it leaves out ['id']" in err) == (2, True)
     assert run(capsys, "disguise", "answers.csv", "o.csv", "--plan", "plan.json", "--drop", "id")[0] == 0
+    assert run(capsys, "disguise", "answers.csv", "p.csv", "--plan", "plan.json", "--drop-others")[0] == 0
 
 
 def test_item_sets_are_shown_by_their_number_of_items(capsys, folder):

@@ -12,6 +12,7 @@ def disguise(
     output: Annotated[str, typer.Argument(metavar="OUT", help="CSV or Parquet file of reports, or -.")],
     plan: Annotated[str, typer.Option(help="Plan to disguise under.")],
     drop: Annotated[str | None, typer.Option(help="Columns to leave out: a,b,c.")] = None,
+    drop_others: Annotated[bool, typer.Option("--drop-others", help="Leave out all columns not in the plan.")] = False,
     seed: Annotated[int | None, typer.Option(min=0, help="Repeatable coins, for experiments only.")] = None,
     force: ForceOption = False,
     json: JsonOption = None,
@@ -20,10 +21,12 @@ def disguise(
     from sottovoce.disguise.files import disguise_file
     from sottovoce.plan.document import plan_hash
     from sottovoce.table.plan_file import read_plan
+    from sottovoce.table.source import Drop
 
     agreed = read_plan(plan)
+    left_out: Drop = "others" if drop_others else names(drop)
     with progress_bar("disguising") as progress:
-        rows = disguise_file(source, output, agreed, rng=seed, drop=names(drop), overwrite=force, progress=progress)
+        rows = disguise_file(source, output, agreed, rng=seed, drop=left_out, overwrite=force, progress=progress)
     emit({"rows": rows, "output": output, "sha256": plan_hash(agreed), "seeded": seed is not None}, json)
     taken = "-" if "-" in (output, json) else None
     say(f"{rows} records disguised into {output}; whole record {agreed.guarantee}.", taken)

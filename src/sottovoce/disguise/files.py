@@ -1,6 +1,6 @@
 """Reports from a file of truths, batch by batch, into a file that carries its plan."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 
 from sottovoce.disguise.records import disguise_codes
@@ -8,7 +8,7 @@ from sottovoce.errors import SottovoceError
 from sottovoce.mechanism.coins import Randomness, random_words
 from sottovoce.plan.plan import Plan
 from sottovoce.table.sink import file_sink
-from sottovoce.table.source import STANDARD_STREAM, check_covered, open_source
+from sottovoce.table.source import STANDARD_STREAM, Drop, check_covered, open_source
 
 Progress = Callable[[int, int | None], None]
 """Called with the rows done and, where it is known, the number of all rows."""
@@ -20,7 +20,7 @@ def disguise_file(
     plan: Plan,
     *,
     rng: Randomness = None,
-    drop: Collection[str] = (),
+    drop: Drop = (),
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> int:
@@ -28,7 +28,8 @@ def disguise_file(
 
     The reports appear under their name when all are written and on disk, or not at all. A Parquet
     file carries the plan in its metadata, a CSV file in `NAME.plan.json` beside it; "-" is
-    standard input or output, as CSV. Columns in `drop` are left out; any other must be covered.
+    standard input or output, as CSV. Columns in `drop` are left out ("others": all that the
+    plan does not cover); any other must be covered.
     """
     if str(truths) != STANDARD_STREAM and Path(truths).resolve() == Path(reports).resolve():
         raise SottovoceError("output", "must be another file than the input", str(reports))

@@ -1,6 +1,6 @@
 """Reports from a column or a whole table in memory, in the caller's own kind of frame."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -9,14 +9,14 @@ from sottovoce.disguise.records import disguise_codes, single_attribute_plan
 from sottovoce.mechanism.coins import Randomness, random_words
 from sottovoce.plan.plan import Plan
 from sottovoce.table.sink import FrameSink
-from sottovoce.table.source import FrameSource, check_covered, open_source
+from sottovoce.table.source import Drop, FrameSource, check_covered, open_source
 
 
-def disguise_frame(table: Any, plan: Plan, rng: Randomness = None, *, drop: Collection[str] = ()) -> Any:
+def disguise_frame(table: Any, plan: Plan, rng: Randomness = None, *, drop: Drop = ()) -> Any:
     """Disguise a pandas, polars or Arrow table, or a mapping of columns; the same kind comes back.
 
-    Every column must be covered by the plan or named in `drop`. Row order is kept; a pandas index is
-    not, since it may name people. Pass a seed or a generator as `rng` for experiments only.
+    Every column must be covered by the plan or named in `drop` ("others": all that are not).
+    Row order is kept; a pandas index is not, since it may name people. Pass a seed or a generator as `rng` for experiments only.
 
     >>> from sottovoce.plan.budget import new_plan
     >>> from sottovoce.schema.schema import Schema

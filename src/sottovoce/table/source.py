@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import narwhals.stable.v2 as nw
 
@@ -186,8 +186,14 @@ def is_parquet(path: str | Path) -> bool:
     return str(path).lower().endswith((".parquet", ".pq"))
 
 
-def check_covered(schema: Schema, names: Sequence[str], drop: Collection[str]) -> None:
+Drop = Collection[str] | Literal["others"]
+"""Columns to leave out on purpose: those named, or all others than the plan's."""
+
+
+def check_covered(schema: Schema, names: Sequence[str], drop: Drop) -> None:
     """Refuse a column that is neither disguised nor dropped: it would be lost, or worse, published."""
+    if drop == "others":
+        return
     unknown = [name for name in drop if name not in names]
     if unknown:
         raise SottovoceError("drop", f"must name columns of the table ({', '.join(names)})", unknown)
