@@ -16,7 +16,8 @@ def disguise_frame(table: Any, plan: Plan, rng: Randomness = None, *, drop: Drop
     """Disguise a pandas, polars or Arrow table, or a mapping of columns; the same kind comes back.
 
     Every column must be covered by the plan or named in `drop` ("others": all that are not).
-    Row order is kept; a pandas index is not, since it may name people. Pass a seed or a generator as `rng` for experiments only.
+    Row order is kept; a pandas index is not, since it may name people. Pass a seed or a generator
+    as `rng` for experiments only.
 
     >>> from sottovoce.plan.budget import new_plan
     >>> from sottovoce.schema.schema import Schema
