@@ -70,6 +70,10 @@ class Channel(ABC):
     def cases(cls) -> Iterable["Channel"]:
         """Examples on which the laws of channels are checked."""
 
+    def odds_within(self, changes: int) -> Fraction | None:
+        """Largest odds between truths that differ in at most so many attributes, or a bound on them."""
+        return Fraction(1) if checked_changes(changes) == 0 else self.odds
+
     @property
     def n_in(self) -> int:
         """Number of truths."""
@@ -97,6 +101,13 @@ class Channel(ABC):
             rule = f"must have at most {LARGEST_DENSE} entries to be written out"
             raise SottovoceError("channel", rule, f"{self.n_out} x {self.n_in}")
         return self.matvec(np.eye(self.n_in))
+
+
+def checked_changes(changes: int) -> int:
+    """A number of attributes that may differ."""
+    if isinstance(changes, bool) or not isinstance(changes, int) or changes < 0:
+        raise SottovoceError("changes", "must be a whole number that is not negative", changes)
+    return changes
 
 
 def checked_axes(axes: Sequence[int], dimensions: int) -> tuple[int, ...]:

@@ -4,20 +4,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import inf, prod
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from sottovoce.channel.channel import Array, Channel, checked_axes, checked_shape, checked_vector
-from sottovoce.errors import SingularChannelError, SottovoceError
-
-LARGEST_CONDITION = 1e12
-"""Beyond this condition number double precision cannot tell a channel from a singular one."""
+from sottovoce.channel.channel import Array, checked_axes, checked_shape, checked_vector
+from sottovoce.channel.written_out import WrittenOut
+from sottovoce.errors import SottovoceError
 
 
 @dataclass(frozen=True)
-class Dense(Channel):
+class Dense(WrittenOut):
     """`A[y, x] = numerators[y][x] / denominator`; m reports by n truths, m and n as you like.
 
     >>> Dense([[3, 1], [1, 3]], 4).odds
@@ -71,14 +69,6 @@ class Dense(Channel):
         """Transposed matrix times vector."""
         return np.asarray(np.tensordot(self._matrix.T, checked_vector("reports", self.n_out, reports), axes=1))
 
-    def solve(self, reports: Any) -> Array:
-        """Least squares; plain inversion where the matrix is square."""
-        vector = checked_vector("reports", self.n_out, reports)
-        if self.condition_number > LARGEST_CONDITION:
-            rule = "must tell every truth from every other for truths to be estimated; its condition number is inf"
-            raise SingularChannelError("channel", rule, f"a matrix of rank {np.linalg.matrix_rank(self._matrix)}")
-        return np.asarray(np.tensordot(self._left_inverse, vector, axes=1))
-
     def marginal(self, axes: Sequence[int]) -> "Dense":
         """Marginal where there is one: the kept reports must depend on the kept truths alone."""
         kept = checked_axes(axes, len(self.shape_in))
@@ -88,13 +78,6 @@ class Dense(Channel):
             raise SottovoceError("axes", "must keep all attributes, for the report does not split", kept)
         shape = tuple(self.shape_in[a] for a in kept)
         return Dense(self._collapsed(kept), self.denominator, shape, shape)
-
-    @cached_property
-    def condition_number(self) -> float:
-        """By singular values; infinite beyond double precision."""
-        values = np.linalg.svd(self._matrix, compute_uv=False)
-        enough = self.n_out >= self.n_in and values[-1] * LARGEST_CONDITION > values[0]
-        return float(values[0] / values[-1]) if enough else inf
 
     @classmethod
     def cases(cls) -> Iterator["Dense"]:
@@ -110,10 +93,6 @@ class Dense(Channel):
     @cached_property
     def _matrix(self) -> Array:
         return np.array([[n / self.denominator for n in row] for row in self.numerators])
-
-    @cached_property
-    def _left_inverse(self) -> Array:
-        return np.asarray(np.linalg.pinv(self._matrix), dtype=np.float64)
 
     def _collapsed(self, kept: tuple[int, ...]) -> list[list[int]]:
         dimensions = len(self.shape_in)

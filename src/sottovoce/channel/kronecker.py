@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
+from heapq import nlargest
 from itertools import accumulate
 from math import prod
 from typing import Any, Literal
@@ -56,6 +57,19 @@ class Kronecker(Channel):
                 return None
             worst *= factor.odds
         return worst
+
+    def odds_within(self, changes: int) -> Fraction | None:
+        """Product of the largest odds of so many factors: for items with coins of their own, exact.
+
+        >>> item = Dense([[3, 1], [1, 3]], 4)
+        >>> Kronecker([item] * 1000).odds_within(2)
+        Fraction(9, 1)
+        """
+        within = [factor.odds_within(changes) for factor in self.factors]
+        bounded = [odds for odds in within if odds is not None]
+        if len(bounded) < len(within) and changes:
+            return None
+        return prod(nlargest(changes, bounded), start=Fraction(1))
 
     def entry(self, report: int, truth: int) -> Fraction:
         """Product of the factors' entries."""

@@ -14,8 +14,8 @@ def discover(package: ModuleType, base: type[Kind]) -> list[type[Kind]]:
 
     >>> import sottovoce.channel
     >>> from sottovoce.channel.channel import Channel
-    >>> [found.__name__ for found in discover(sottovoce.channel, Channel)]
-    ['Dense', 'KeepOrUniform', 'Kronecker', 'Mixture']
+    >>> [found.__name__ for found in discover(sottovoce.channel, Channel)][:2]
+    ['Complement', 'CutAndPaste']
     """
     found = []
     for module_info in iter_modules(package.__path__, f"{package.__name__}."):

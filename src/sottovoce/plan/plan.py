@@ -94,6 +94,14 @@ class Plan:
         """What one attribute gets: the odds of the group whose coins it shares."""
         return self.group_of(attribute).guarantee
 
+    def guarantee_within(self, changes: int) -> Guarantee:
+        """What protects two records that differ in at most so many answers, or items of a set.
+
+        For a set of a thousand items the whole record's odds are astronomical; those of one item, or
+        of a few, are what a person can rely on.
+        """
+        return Guarantee(self.channel().odds_within(changes))
+
     def group_of(self, attribute: str) -> Group:
         """Group that disguises an attribute."""
         self.schema[attribute]

@@ -120,3 +120,18 @@ def missing_label(name: str, missing: Label | None, value: Any) -> Label:
 def label_array(labels: Sequence[Label]) -> NDArray[Any]:
     """Labels as an array from which codes pick: integers and booleans typed, text as objects."""
     return np.array(labels, dtype=object if isinstance(labels[0], str) else None)
+
+
+def with_not_asked(variable: Variable) -> Attribute:
+    """An attribute of reports with one more category at the end, for answers that were not asked for.
+
+    >>> with_not_asked(Attribute("children", [0, 1, 2])).categories
+    ('0', '1', '2', 'not asked')
+    """
+    if not isinstance(variable, Attribute):
+        raise SottovoceError(variable.name, "must have categories for it to be left out", variable.kind)
+    label = "not asked"
+    labels = [str(category) for category in variable.categories]
+    while label in labels:
+        label += "*"
+    return Attribute(variable.name, [*labels, label])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.errors import SottovoceError
-from sottovoce.schema.attribute import label_array
+from sottovoce.schema.attribute import Attribute, label_array
 from sottovoce.schema.cells import Columns
 from sottovoce.schema.variable import Label, Variable, checked_labels, checked_name, is_missing, label_codes, look_up
 
@@ -88,3 +88,15 @@ class ItemSet(Variable):
         elif not isinstance(value, Iterable):
             raise SottovoceError(self.name, "must be a collection of items", value)
         return [look_up(self.name, self._codes, self.items, item) for item in value]
+
+
+def category_set(variable: Variable) -> ItemSet:
+    """Sets of an attribute's categories, under the attribute's name.
+
+    >>> category_set(Attribute("drug", ["no", "yes"])).items
+    ('no', 'yes')
+    """
+    report = variable.as_report()
+    if not isinstance(report, Attribute):
+        raise SottovoceError(variable.name, "must have categories for a set of them to be reported", variable.kind)
+    return ItemSet(variable.name, report.categories)

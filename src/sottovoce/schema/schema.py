@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, product
 from math import prod
 from typing import Any
 
@@ -14,7 +14,7 @@ from sottovoce.errors import SottovoceError, Words
 from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.binned import Binned
 from sottovoce.schema.cells import Codes, Columns, ravel, unravel
-from sottovoce.schema.item_set import ItemSet
+from sottovoce.schema.item_set import ItemSet, category_set
 from sottovoce.schema.variable import Labels, Variable
 
 KINDS: dict[str, type[Attribute] | type[Binned] | type[ItemSet]] = {
@@ -132,3 +132,16 @@ def _variable(json: Any) -> Variable:
         return KINDS[kind].from_json(json)
     except (KeyError, TypeError) as reason:
         raise SottovoceError("schema", f"must describe each variable in full ({reason})", json) from None
+
+
+def cell_set(schema: Schema) -> ItemSet:
+    """Sets of joint cells, named by their categories; of categories where there is one attribute.
+
+    >>> cell_set(Schema([Attribute("a", ["x", "y"]), Attribute("b", [0, 1])])).items
+    ('x & 0', 'x & 1', 'y & 0', 'y & 1')
+    """
+    parts = [category_set(variable) for variable in schema]
+    if len(parts) == 1:
+        return parts[0]
+    cells = product(*(part.items for part in parts))
+    return ItemSet("+".join(schema.names), (" & ".join(map(str, cell)) for cell in cells))
