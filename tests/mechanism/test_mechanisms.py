@@ -4,11 +4,18 @@ import numpy as np
 import pytest
 
 from sottovoce.errors import SottovoceError
+from sottovoce.mechanism.bit_coin import BitCoin
 from sottovoce.mechanism.coins import flip, random_words
+from sottovoce.mechanism.cut_paste import CutPaste
 from sottovoce.mechanism.diagonal import Diagonal
+from sottovoce.mechanism.flips import Flips
 from sottovoce.mechanism.listed import Listed
 from sottovoce.mechanism.mechanism import mechanism_from_json, mechanism_kinds
+from sottovoce.mechanism.one_hot import OneHot
+from sottovoce.mechanism.private_diagonal import PrivateDiagonal
 from sottovoce.mechanism.replacement import Replacement
+from sottovoce.mechanism.subset import Subset
+from sottovoce.mechanism.turning import Turning
 from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.schema import Schema
 
@@ -26,6 +33,18 @@ from sottovoce.schema.schema import Schema
         (lambda: Replacement((2,), 1, 2, [[2, 2]]), "kept"),
         (lambda: Replacement((2,), 1, 2, [[-1, 2]]), "known"),
         (lambda: Replacement((2,), 1, 2, [[1, 1, 1]]), "known"),
+        (lambda: BitCoin(3, 1, 2), "one"),
+        (lambda: BitCoin(1, 3, 2), "zero"),
+        (lambda: BitCoin(2, 4, 6), "sides"),
+        (lambda: Flips((2, 3), [BitCoin(2, 1, 3)]), "sizes"),
+        (lambda: Flips((2, 2, 2), [BitCoin(2, 1, 3)] * 2), "bits"),
+        (lambda: OneHot((1, 2), BitCoin(2, 1, 3)), "categories"),
+        (lambda: Subset((4,), 2, 2, 4), "kept"),
+        (lambda: Turning((2,), 3, 2), "kept"),
+        (lambda: PrivateDiagonal((3,), 4, 1, 2), "spread"),
+        (lambda: PrivateDiagonal((2,), 2**62, 1, 0), "truth"),
+        (lambda: CutPaste((2, 2), 1, 2, 4), "added"),
+        (lambda: CutPaste((2, 2), 3, 1, 4), "cutoff"),
         (lambda: Listed((2,), [[1, 1], [1, 2]]), "numerators"),
         (lambda: Listed((3,), [[2, 1], [1, 2]]), "matrix"),
         (lambda: Listed((2,), []), "matrix"),
@@ -47,6 +66,8 @@ def test_impossible_integers_are_refused(build, parameter):
         ({"kind": "diagonal", "truth": "3"}, "mechanism"),
         ({"kind": "replacement", "kept": "1", "sides": "2", "known": 5}, "mechanism"),
         ({"kind": "listed", "matrix": [["1", "1"], ["1", "0"]]}, "numerators"),
+        ({"kind": "flips", "bits": [["2", "1"]]}, "bits"),
+        ({"kind": "sampling", "parts": [{"attributes": [1], "mechanism": {}}]}, "attributes"),
         ({"kind": "magic"}, "kind"),
         ("diagonal", "kind"),
     ],
