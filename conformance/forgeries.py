@@ -118,12 +118,15 @@ def mechanisms() -> Iterator[Forgery]:
         ("listed: zero sides", "sides", LISTED | {"matrix": [["0", "0"], ["0", "0"]]}),
         ("listed: more than 2^64 sides", "sides", LISTED | {"matrix": [[str(2**64)] * 2, ["1", "1"]]}),
         ("listed: a row too short", "matrix", LISTED | {"matrix": [["3", "1"], ["1"]]}),
+        ("listed: a column too many", "matrix", LISTED | {"matrix": [["3", "1", "2"], ["1", "3", "2"]]}),
         ("listed: no rows", "matrix", LISTED | {"matrix": []}),
         ("listed: a report that rules a truth out", "odds", LISTED | {"matrix": [["4", "1"], ["0", "3"]]}),
         ("listed: names for other reports", "reports", LISTED | {"reports": ["a", "b", "c"]}),
         ("listed: a name twice", "reports", LISTED | {"reports": ["a", "a"]}),
     ]:
-        yield wrong, parameter, GOOD | {"groups": [GROUP | {"mechanism": mechanism}]}
+        # nothing is promised where something else is wrong: the odds must not be what gives it away
+        odds = "3/1" if parameter == "odds" else None
+        yield wrong, parameter, GOOD | {"groups": [GROUP | {"mechanism": mechanism}], "odds": odds}
 
 
 def _two(groups: list[Json]) -> Json:

@@ -39,6 +39,8 @@ def made_up_plans() -> Iterator[tuple[str, Plan]]:
     yield "an item set, in a group with another attribute", _with_items()
     yield "labels that canonical JSON must escape, and some it must not", _labels()
     yield "odds below the promise", Plan.of(Schema([DRUG]), {"drug": Warner(p=Fraction(1, 2))}, odds=5)
+    yield "named reports of a joint record, as many as truths", _named()
+    yield "bounded odds in spite of zeros", _harmless_zeros()
 
 
 def _turned_round() -> Plan:
@@ -72,6 +74,19 @@ def _with_items() -> Plan:
     )
 
 
+def _named() -> Plan:
+    rows = [[0.4, 0.2, 0.2, 0.2], [0.2, 0.4, 0.2, 0.2], [0.2, 0.2, 0.4, 0.2], [0.2, 0.2, 0.2, 0.4]]
+    schema = Schema([DRUG, boolean("first"), boolean("second")])
+    return Plan.of(schema, {("first", "second"): Matrix(rows, reports=[10, 20, 30, 40]), "drug": Warner(p=0.6)})
+
+
+def _harmless_zeros() -> Plan:
+    """A report that no truth makes, and a law with a zero that is used whatever the truth."""
+    schema = Schema([Binned("age", [0, 40, 65, 120], closed="right"), boolean("tax")])
+    never = Matrix([[0.5, 0.25], [0, 0], [0.5, 0.75]])
+    return Plan.of(schema, {"age": UnrelatedQuestion(theta=0, known=[0.5, 0, 0.5]), "tax": never})
+
+
 def _labels() -> Plan:
-    odd = ['"quoted"', "back\\slash", "a/b", "tab\tand\x01\x7f", "é", "\u2028", "🂡", "no answer"]
+    odd = ['"quoted"', "back\\slash", "a/b", "tab\tand\x1f\x7f", "é", "\u2028", "🂡", "no answer"]
     return Plan.of(Schema([Attribute("naïve", odd, missing="no answer")]), {"naïve": GammaDiagonal(gamma=9)})

@@ -11,8 +11,8 @@ from sottovoce.errors import SottovoceError
 from sottovoce.plan.document import plan_from_text, plan_to_json
 from sottovoce.plan.plan import Plan
 
-HAIR = 10**12
-"""A promise is lowered by one part in so many: a reader that rounds would not notice."""
+HAIR = 10**18
+"""A promise is lowered by one part in so many: a reader that computes in floating point does not notice."""
 
 
 def vectors() -> Iterator[dict[str, Any]]:
