@@ -144,9 +144,10 @@ def sizes_of(attribute: dict) -> list[int]:
     kind, missing = attribute["kind"], attribute.get("missing")
     require(kind in ("categories", "bins", "items"), f"kind of attribute {kind!r}")
     names = attribute[{"categories": "categories", "bins": "labels", "items": "items"}[kind]]
+    names = [*names, missing] if kind == "bins" and missing is not None else names
     require(len(set(names)) == len(names) >= (1 if kind == "items" else 2), "names that differ")
     require(kind != "categories" or missing is None or missing in names, "missing is a category")
-    return [2] * len(names) if kind == "items" else [len(names) + (kind == "bins" and missing is not None)]
+    return [2] * len(names) if kind == "items" else [len(names)]
 
 
 class Client:
