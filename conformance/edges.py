@@ -1,0 +1,108 @@
+"""Where the reports of a plan change: neighbouring sides of a coin, found without knowing any mechanism."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from conformance.draws import block, first_value, last_value, spread, unchosen_words
+from sottovoce.disguise.records import disguise_codes
+from sottovoce.mechanism.coins import ListedWords
+from sottovoce.plan.plan import Plan
+
+PROBES = 32
+"""Sides of each coin at which reports are compared before the edges between them are sought."""
+
+COINS = 6
+EDGES = 8
+"""At most so many coins of a plan, and edges of each, evenly spread."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """A truth, what all coins show but one, and two sides of that one which make different reports."""
+
+    truth: tuple[int, ...]
+    sides: tuple[int, ...]
+    coin: int
+    low: int
+    high: int
+
+    def at(self, side: int) -> tuple[int, ...]:
+        """What the coins show when this span's coin shows a side."""
+        return (*self.sides[: self.coin], side, *self.sides[self.coin + 1 :])
+
+
+def truths_of(plan: Plan, name: str) -> list[tuple[int, ...]]:
+    """First and last category of every column, and two records that nobody chose."""
+    sizes = plan.schema.sizes
+    words = unchosen_words(f"truths of {name}", 2 * len(sizes))
+    unchosen = [tuple(w % size for w, size in zip(words[i::2], sizes, strict=True)) for i in (0, 1)]
+    return list(dict.fromkeys([(0,) * len(sizes), tuple(size - 1 for size in sizes), *unchosen]))
+
+
+def edge_blocks(plan: Plan, truths: Sequence[tuple[int, ...]]) -> list[tuple[tuple[int, ...], list[int]]]:
+    """Truths with blocks of words on either side of an edge: the last word below it, the first word above."""
+    found = []
+    for span in _thinned(_narrowed(plan, _spans(plan, truths))):
+        coin = plan.coins[span.coin]
+        values = [first_value(c, side) for c, side in zip(plan.coins, span.sides, strict=True)]
+        for value in (last_value(coin, span.low), first_value(coin, span.high)):
+            values[span.coin] = value
+            found.append((span.truth, block(plan.coins, values)))
+    return found
+
+
+def _spans(plan: Plan, truths: Sequence[tuple[int, ...]]) -> list[Span]:
+    """Neighbouring probes that make different reports, the other coins showing their first or last side."""
+    spans = []
+    for whole in _whole_spans(plan, truths):
+        probes = sorted({whole.high * i // PROBES for i in range(PROBES + 1)})
+        reports = _reports(plan, [(whole.truth, whole.at(side)) for side in probes])
+        pairs = zip(probes, probes[1:], reports, reports[1:], strict=False)
+        spans += [replace(whole, low=low, high=high) for low, high, below, above in pairs if below != above]
+    return spans
+
+
+def _whole_spans(plan: Plan, truths: Sequence[tuple[int, ...]]) -> Iterator[Span]:
+    last = tuple(coin.sides - 1 for coin in plan.coins)
+    for coin in spread(range(len(last)), COINS):
+        for others in ((0,) * len(last), last):
+            for truth in truths:
+                yield Span(truth, others, coin, 0, last[coin])
+
+
+def _narrowed(plan: Plan, spans: Sequence[Span]) -> list[Span]:
+    """Halve all spans together until their sides are neighbours."""
+    below = _reports(plan, [(span.truth, span.at(span.low)) for span in spans])
+    while any(span.high - span.low > 1 for span in spans):
+        middles = [(span.low + span.high) // 2 for span in spans]
+        reports = _reports(plan, [(span.truth, span.at(m)) for span, m in zip(spans, middles, strict=True)])
+        spans = [
+            replace(span, low=m) if report == low else replace(span, high=m)
+            for span, m, report, low in zip(spans, middles, reports, below, strict=True)
+        ]
+    return list(spans)
+
+
+def _thinned(spans: Sequence[Span]) -> list[Span]:
+    """One span for each edge of each coin, of every truth in turn, and few of those."""
+    edges: dict[tuple[int, int], list[Span]] = {}
+    for span in spans:
+        edges.setdefault((span.coin, span.high), []).append(span)
+    kept = []
+    for coin in sorted({coin for coin, _ in edges}):
+        own = spread(sorted(high for c, high in edges if c == coin), EDGES)
+        kept += [found[i % len(found)] for i, found in enumerate(edges[coin, high] for high in own)]
+    return kept
+
+
+def _reports(plan: Plan, draws: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]) -> list[tuple[int, ...]]:
+    """Reports of these truths when the coins show these sides."""
+    if not draws:
+        return []
+    columns = [np.array(column) for column in zip(*(truth for truth, _ in draws), strict=True)]
+    values = [[first_value(c, s) for c, s in zip(plan.coins, sides, strict=True)] for _, sides in draws]
+    words = ListedWords([word for own in values for word in block(plan.coins, own)])
+    reports = disguise_codes(columns, plan, words)
+    return list(zip(*(column.tolist() for column in reports), strict=True))

@@ -1,0 +1,92 @@
+"""Plans that vectors are made of: one for each case of each scheme, and some that mix everything."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from sottovoce.plan.plan import Plan
+from sottovoce.plan.prior import PriorSource
+from sottovoce.schema.attribute import Attribute, boolean
+from sottovoce.schema.binned import Binned
+from sottovoce.schema.item_set import ItemSet
+from sottovoce.schema.schema import Schema
+from sottovoce.scheme.gamma_diagonal import GammaDiagonal
+from sottovoce.scheme.matrix import Matrix
+from sottovoce.scheme.scheme import Scheme, Sizes, schemes
+from sottovoce.scheme.unrelated_question import UnrelatedQuestion
+from sottovoce.scheme.warner import Warner
+
+AGE = Binned("age", [18, 40, 65.5, float("inf")], closed="left", missing="no answer")
+DRUG = Attribute("drug", ["never", "once", "often"])
+
+
+def case_plans() -> Iterator[tuple[str, Plan]]:
+    """One plan for each case of each scheme that is found, and a name for it."""
+    for name, found in schemes().items():
+        for number, (scheme, sizes) in enumerate(found.cases()):
+            yield f"{name} {number}", case_plan(scheme, sizes)
+
+
+def case_plan(scheme: Scheme, sizes: Sizes) -> Plan:
+    """Attributes q0, q1, ... with categories 0, 1, ..., disguised as one group."""
+    schema = Schema(Attribute(f"q{i}", range(size)) for i, size in enumerate(sizes))
+    return Plan.of(schema, {schema.names: scheme})
+
+
+def made_up_plans() -> Iterator[tuple[str, Plan]]:
+    """Several groups, labels of all kinds, and reports that do not look like truths."""
+    yield "groups in another order than the schema, a joint one turned round", _turned_round()
+    yield "a joint report in one column, between columns of other groups", _in_one_column()
+    yield "an item set, in a group with another attribute", _with_items()
+    yield "labels that canonical JSON must escape, and some it must not", _labels()
+    yield "odds below the promise", Plan.of(Schema([DRUG]), {"drug": Warner(p=Fraction(1, 2))}, odds=5)
+    yield "named reports of a joint record, as many as truths", _named()
+    yield "bounded odds in spite of zeros", _harmless_zeros()
+
+
+def _turned_round() -> Plan:
+    schema = Schema([boolean("tax"), DRUG, AGE, Attribute("children", [0, 1, 2, 3])])
+    return Plan.of(
+        schema,
+        {
+            ("children", "drug"): GammaDiagonal(gamma=4),
+            "age": UnrelatedQuestion(theta=0.5, known=[0.25, 0.5, 0.125, 0.125]),
+            "tax": Warner(p=Fraction(3, 4)),
+        },
+    )
+
+
+def _in_one_column() -> Plan:
+    schema = Schema([boolean("first"), DRUG, boolean("second"), AGE])
+    fifth = [[0.4, 0.1, 0.1, 0.2], [0.1, 0.4, 0.2, 0.1], [0.1, 0.2, 0.4, 0.1], [0.2, 0.1, 0.1, 0.4], [0.2] * 4]
+    named = Matrix([[0.5, 0.25, 0.25], [0.5, 0.75, 0.75]], reports=["never, perhaps", "perhaps not"])
+    return Plan.of(
+        schema,
+        {"age": Warner(p=0.7), ("second", "first"): Matrix(fifth), "drug": named},
+        prior=PriorSource("public", "a published table"),
+    )
+
+
+def _with_items() -> Plan:
+    schema = Schema([boolean("tax"), ItemSet("symptoms", ["cough", "fever", "rash"]), DRUG])
+    known = [[0.5, 0.5], [0.9, 0.1], [0.8, 0.2], [0.6, 0.3, 0.1]]
+    return Plan.of(
+        schema, {("symptoms", "drug"): UnrelatedQuestion(theta=0.6, known=known), "tax": GammaDiagonal(odds=3)}
+    )
+
+
+def _named() -> Plan:
+    rows = [[0.4, 0.2, 0.2, 0.2], [0.2, 0.4, 0.2, 0.2], [0.2, 0.2, 0.4, 0.2], [0.2, 0.2, 0.2, 0.4]]
+    schema = Schema([DRUG, boolean("first"), boolean("second")])
+    return Plan.of(schema, {("first", "second"): Matrix(rows, reports=[10, 20, 30, 40]), "drug": Warner(p=0.6)})
+
+
+def _harmless_zeros() -> Plan:
+    """A report that no truth makes, and a law with a zero that is used whatever the truth."""
+    schema = Schema([Binned("age", [0, 40, 65, 120], closed="right"), boolean("tax")])
+    never = Matrix([[0.5, 0.25], [0, 0], [0.5, 0.75]])
+    return Plan.of(schema, {"age": UnrelatedQuestion(theta=0, known=[0.5, 0, 0.5]), "tax": never})
+
+
+def _labels() -> Plan:
+    odd = ['"quoted"', "back\\slash", "a/b", "tab\tand\x1f\x7f", "é", "\u2028", "🂡", "no answer"]
+    return Plan.of(Schema([Attribute("naïve", odd, missing="no answer")]), {"naïve": GammaDiagonal(gamma=9)})
