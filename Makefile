@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test slow check bench papers clean
+.PHONY: demo test slow check bench papers conformance clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## the main job, on a made-up table
@@ -27,6 +27,9 @@ bench: $(READY)  ## every benchmark, ours and the peers' in one run
 papers: $(READY)  ## the papers' tables and figures
 	@if [ -d papers ]; then $(BIN)/python -m papers list; \
 	else echo "No table or figure of the papers is re-run yet."; fi
+
+conformance: $(READY)  ## whether the committed test vectors are what the code produces
+	$(BIN)/python -m conformance check
 
 clean:
 	rm -rf .venv build dist out .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
