@@ -91,6 +91,14 @@ def with_mechanism(**changes) -> dict:
         (forged(prior={"source": "private", "note": "x"}), "source"),
         (forged(prior={"where": "x"}), "plan"),
         (forged(schema={}), "schema"),
+        (forged(version=True), "plan"),
+        (forged(version=1.0), "plan"),
+        (forged(odds=3), "plan"),
+        (forged(odds="6/2"), "plan"),
+        (forged(prior={"source": "public", "note": "x", "forced": False}), "plan"),
+        (forged(schema=[{"kind": "categories", "name": "tax", "categories": [False, True], "missing": None}]), "plan"),
+        (with_mechanism(truth="03"), "plan"),
+        (with_mechanism(extra="1"), "plan"),
         (with_mechanism(truth="4"), "odds"),
         (with_mechanism(other="0"), "truth"),
         (with_mechanism(kind="listed"), "mechanism"),
@@ -114,9 +122,24 @@ def test_wrong_hashes_are_refused():
         plan_from_text(json.dumps(document))
     with pytest.raises(SottovoceError, match=r"^sha256 must be the hash of the plan"):
         plan_from_text(plan_to_text(SMALL), "f" * 64)
+    document["sha256"] = None
+    with pytest.raises(SottovoceError, match=r"^sha256 must be the hash of the plan"):
+        plan_from_text(json.dumps(document))
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"plan": {}}', b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"plan": {}}',
+        b"\xff\xfe",
+        '{"plan": NaN, "sha256": ""}',
+        '{"plan": "\\ud800", "sha256": ""}',
+        "[" * 10**5,
+    ],
+)
 def test_what_is_no_document_is_refused(text):
     with pytest.raises(SottovoceError, match=r"^plan must be"):
         plan_from_text(text)

@@ -89,6 +89,7 @@ def test_json_round_trip(variable):
         ({}, "schema"),
         ([{"kind": "shape"}], "kind"),
         (["tax"], "kind"),
+        ([{"kind": ["categories"]}], "kind"),
         ([{"kind": "categories", "name": "a"}], "schema"),
         ([{"kind": "categories", "name": "a", "categories": 5}], "schema"),
         ([{"kind": "bins", "name": "a", "edges": ["0", "x"], "closed": "left", "labels": ["l"]}], "edges"),

@@ -25,6 +25,7 @@ def codes(variable, values):
         (lambda: Attribute("a", [1, "1"]), "categories"),
         (lambda: Attribute("a", [0.5, 1.5]), "categories"),
         (lambda: Attribute("a", [1, True]), "categories"),
+        (lambda: Attribute("a", [1, 2**53 + 1]), "categories"),
         (lambda: Attribute("", ["x", "y"]), "name"),
         (lambda: Attribute(7, ["x", "y"]), "name"),
         (lambda: Attribute("a", ["x", "y"], missing="z"), "missing"),

@@ -48,7 +48,10 @@ class Listed(Mechanism):
         cells = check_domain(self.sizes)
         if not self.matrix or any(len(row) != cells for row in self.matrix):
             raise SottovoceError("matrix", f"must have {cells} columns, one a truth", self.matrix)
-        self.coins, self.channel  # noqa: B018  # refuse columns that do not sum to a possible coin
+        sums = {sum(column) for column in zip(*self.matrix, strict=True)}
+        if len(sums) > 1:
+            raise SottovoceError("matrix", "must have columns with one sum, the sides of the coin", sorted(sums))
+        self.coins, self.channel  # noqa: B018  # refuse an impossible coin, and entries that are no numbers of sides
         if in_lowest_terms(self.matrix) != [list(row) for row in self.matrix]:
             raise SottovoceError("matrix", "must be in lowest terms", self.matrix)
         if names is not None and len(names) != len(self.matrix):

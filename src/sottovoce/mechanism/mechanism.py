@@ -11,6 +11,9 @@ from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.cells import Columns
 from sottovoce.schema.schema import Schema
 
+LONGEST = 24
+"""Decimal digits of a number of sides: 2^64 has 20."""
+
 
 class Mechanism(ABC):
     """A frozen value in integers: the same ones make the coins, the channel and the guarantee."""
@@ -53,7 +56,7 @@ def mechanism_from_json(sizes: tuple[int, ...], json: Any) -> Mechanism:
     """Read any mechanism by its kind."""
     kinds = mechanism_kinds()
     kind = json.get("kind") if isinstance(json, dict) else None
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         raise SottovoceError("kind", f"must be one of {', '.join(sorted(kinds))}", kind)
     try:
         return kinds[kind].from_json(sizes, json)
@@ -76,6 +79,6 @@ def integer(parameter: str, text: Any) -> int:
     >>> integer("truth", "4294967296")
     4294967296
     """
-    if not isinstance(text, str) or not text.isdecimal() or not text.isascii():
+    if not isinstance(text, str) or not text.isdecimal() or not text.isascii() or len(text) > LONGEST:
         raise SottovoceError(parameter, "must be a whole number written as text", text)
     return int(text)

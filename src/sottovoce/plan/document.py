@@ -57,19 +57,24 @@ def plan_from_text(text: str | bytes, expected_hash: str | None = None) -> Plan:
     """Read a plan document; refuse another version, a wrong hash, or odds above the stated ones."""
     try:
         document = json.loads(text)
-    except ValueError as reason:
-        raise SottovoceError("plan", f"must be JSON ({reason})", text) from None
+        written = canonical_bytes(document)
+    except (ValueError, RecursionError) as reason:
+        raise SottovoceError("plan", f"must be JSON ({reason})", Words("something else")) from None
     if not isinstance(document, dict) or set(document) != {"plan", "sha256"}:
-        raise SottovoceError("plan", "must be a document with the keys plan and sha256", document)
+        raise SottovoceError("plan", "must be a document with the keys plan and sha256", written)
     found = sha256(canonical_bytes(document["plan"])).hexdigest()
-    for stated in (document["sha256"], expected_hash):
-        if stated is not None and stated != found:
+    for stated in (document["sha256"], expected_hash or found):
+        if stated != found:
             raise SottovoceError("sha256", f"must be the hash of the plan, {found}", stated)
     return plan_from_json(document["plan"])
 
 
 def plan_from_json(document: Any) -> Plan:
-    """Read what `plan_to_json` wrote, recomputing every guarantee from the integers."""
+    """Read what `plan_to_json` wrote, recomputing every guarantee from the integers.
+
+    A plan has one way to be written: whatever this release would write differently is refused, so
+    that nothing unread hides behind the hash.
+    """
     if not isinstance(document, dict) or document.get("version") != VERSION:
         version = document.get("version") if isinstance(document, dict) else document
         raise SottovoceError("version", f"must be {VERSION}, the one this release reads", version)
@@ -82,7 +87,10 @@ def plan_from_json(document: Any) -> Plan:
     except (KeyError, TypeError) as reason:
         raise SottovoceError("plan", f"must be written in full ({reason})", Words("one that is not")) from None
     promise = None if document["odds"] is None else odds("odds", document["odds"])
-    return Plan(schema, groups, Guarantee(promise), prior)
+    plan = Plan(schema, groups, Guarantee(promise), prior)
+    if canonical_bytes(plan_to_json(plan)) != canonical_bytes(document):
+        raise SottovoceError("plan", "must be written in the one way there is", canonical_bytes(document))
+    return plan
 
 
 def _group(schema: Schema, entry: dict[str, Any]) -> Group:

@@ -126,7 +126,7 @@ class Schema:
 
 def _variable(json: Any) -> Variable:
     kind = json.get("kind") if isinstance(json, dict) else None
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise SottovoceError("kind", f"must be one of {', '.join(KINDS)}", json)
     try:
         return KINDS[kind].from_json(json)

@@ -15,6 +15,9 @@ Label = str | int | bool
 """What a category may be called: kinds that mean the same in Python, JSON and every data frame."""
 
 
+LARGEST_LABEL = 2**53
+"""Beyond, some readers of JSON round integers."""
+
 INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 """Text that a whole number prints as; 007 is a name, not a number."""
 
@@ -74,6 +77,8 @@ def checked_labels(parameter: str, labels: Iterable[Any], at_least: int) -> tupl
     kinds = {type(v) for v in plain}
     if len(kinds) > 1 or not kinds <= {str, int, bool}:
         raise SottovoceError(parameter, "must be all text, all integers or all booleans", plain)
+    if any(isinstance(v, int) and abs(v) > LARGEST_LABEL for v in plain):
+        raise SottovoceError(parameter, "must be at most 2^53 in size, for every language to read them alike", plain)
     repeated = sorted({str(v) for v in plain if plain.count(v) > 1}) if len(set(plain)) < len(plain) else []
     if repeated:
         raise SottovoceError(parameter, f"must differ; {', '.join(repeated)} is repeated", plain)
