@@ -43,6 +43,11 @@ class KeepOrUniform(Channel):
         low, high = sorted((diagonal, rest))
         return None if low == 0 else high / low
 
+    def worst_case(self) -> tuple[int, int, int]:
+        """Any report: most likely under itself, or least likely where the truth is the rarer report."""
+        other = min(1, self.n_in - 1)
+        return (0, 0, other) if self.keep >= 0 else (0, other, 0)
+
     def entry(self, report: int, truth: int) -> Fraction:
         """Diagonal or rest."""
         return self._rest + (self.keep if report == truth else 0)

@@ -57,6 +57,15 @@ class Kronecker(Channel):
             worst *= factor.odds
         return worst
 
+    def worst_case(self) -> tuple[int, int, int]:
+        """Worst cases of all factors at once; the numbers of joint cells outgrow 64 bits."""
+        report = most = least = 0
+        for factor in self.factors:
+            y, high, low = factor.worst_case()
+            report = report * factor.n_out + y
+            most, least = most * factor.n_in + high, least * factor.n_in + low
+        return report, most, least
+
     def entry(self, report: int, truth: int) -> Fraction:
         """Product of the factors' entries."""
         product = Fraction(1)
