@@ -144,6 +144,14 @@ def test_reports_that_the_claim_rules_out_are_caught():
     assert found.seen_least > 0
 
 
+def test_several_reports_as_bad_share_the_blame():
+    """Reports 0 and 1 are stated 3 : 1 between truths 0 and 1, and really come from truth 0 alone."""
+    stated = Dense([[3, 1], [3, 1], [3, 7]], 9)
+    found = audit_mechanism(Claim(Listed((2,), [[1, 0], [1, 0], [0, 2]]), stated), rng=1)
+    assert (found.seen_most, found.seen_least) == (found.samples, 0)
+    assert found.violations[0].startswith("report 0 (or one of 1 as bad) is at least")
+
+
 def test_rows_that_are_no_reports_are_caught():
     claim = Claim(Listed((2,), [[2, 1], [1, 2], [1, 1]], ["a", "b", "neither"]), BIT)
     found = audit_mechanism(claim, samples=4000, rng=1)

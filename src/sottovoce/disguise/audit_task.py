@@ -91,10 +91,10 @@ class AuditTask:
         sampler = Sampler(self.mechanism, words, meter.add)
         seen = [sum(map(event.count, sampler.reports(truth, self.samples))) for truth in (event.most, event.least)]
         bound = log_ratio(seen[0], seen[1], self.samples, self.risk_of_pair)
-        findings = [Finding(bound, event.report, event.most, event.least)]
+        findings = [Finding(bound, event.reports, event.most, event.least)]
         violations = []
         if channel.odds is None and seen[1]:
-            violations.append(ruled_out(event.report, event.least))
+            violations.append(ruled_out(event.reports, event.least))
         if self.cells:
             counts = sampler.table(self.samples_of_table)
             findings += suspects(counts, self.samples_of_table, self.risk / 2)

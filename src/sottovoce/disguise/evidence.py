@@ -21,19 +21,19 @@ SUSPECTS = 3
 class Finding:
     """Bound of the logarithm of the odds between two truths, and where it was found.
 
-    >>> print(Finding(log(4), report=2, most=2, least=0))
+    >>> print(Finding(log(4), "report 2", most=2, least=0))
     report 2 is at least 4 times as likely under truth 2 as under truth 0
     """
 
     bound: float
-    report: int
+    reports: str
     most: int
     least: int
 
     def __str__(self) -> str:
         """Odds and where they were seen."""
         times = f"at least {exp(self.bound):.6g} times as likely"
-        return f"report {self.report} is {times} under truth {self.most} as under truth {self.least}"
+        return f"{self.reports} is {times} under truth {self.most} as under truth {self.least}"
 
 
 def log_ratio(often: int, seldom: int, samples: int, risk: float) -> float:
@@ -60,7 +60,12 @@ def suspects(counts: Counts, samples: int, risk: float) -> list[Finding]:
     deviations = NormalDist().inv_cdf(1 - share)
     rough = np.log(often / seldom) - deviations * (often**-0.5 + seldom**-0.5)
     return [
-        Finding(log_ratio(int(counts[y, most[y]]), int(counts[y, least[y]]), samples, share), y, most[y], least[y])
+        Finding(
+            log_ratio(int(counts[y, most[y]]), int(counts[y, least[y]]), samples, share),
+            f"report {y}",
+            most[y],
+            least[y],
+        )
         for y in np.argsort(-rough)[:SUSPECTS].tolist()
     ]
 
@@ -68,14 +73,14 @@ def suspects(counts: Counts, samples: int, risk: float) -> list[Finding]:
 def impossible(channel: Channel, counts: Counts) -> list[str]:
     """Complaint about reports that came although their truth rules them out."""
     found = [(y, x) for y, x in np.argwhere(counts > 0).tolist() if channel.entry(y, x) == 0]
-    return [ruled_out(*found[0], more=len(found) - 1)] if found else []
+    return [ruled_out(f"report {found[0][0]}", found[0][1], more=len(found) - 1)] if found else []
 
 
-def ruled_out(report: int, truth: int, more: int = 0) -> str:
+def ruled_out(reports: str, truth: int, more: int = 0) -> str:
     """Complaint about a report that came from a truth under which it is impossible.
 
-    >>> ruled_out(3, 1, more=2)
+    >>> ruled_out("report 3", 1, more=2)
     'report 3 came from truth 1, which rules it out; so did 2 others'
     """
     others = f"; so did {more} others" if more else ""
-    return f"report {report} came from truth {truth}, which rules it out{others}"
+    return f"{reports} came from truth {truth}, which rules it out{others}"

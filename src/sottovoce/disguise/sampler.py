@@ -57,6 +57,12 @@ class Event:
             high, low = float(likely[self.listed].sum()), float(unlikely[self.listed].sum())
         self.chance_most, self.chance_least = high, 0.0 if channel.odds is None else low
 
+    @property
+    def reports(self) -> str:
+        """Name of the event; which of several reports is to blame cannot be told."""
+        others = 0 if self.listed is None else int(self.listed.sum()) - 1
+        return f"report {self.report}" + (f" (or one of {others} as bad)" if others else "")
+
     def count(self, reports: Columns) -> int:
         """How many of these reports belong to the event."""
         if self.listed is not None:
