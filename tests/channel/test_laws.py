@@ -9,6 +9,8 @@ import pytest
 
 import sottovoce.channel
 from sottovoce.channel.channel import Channel
+from sottovoce.channel.keep_or_uniform import KeepOrUniform
+from sottovoce.channel.kronecker import Kronecker
 from sottovoce.errors import SingularChannelError, SottovoceError
 from sottovoce.mechanism.discovery import discover
 
@@ -91,6 +93,26 @@ def test_stated_odds_are_the_largest_ratio_in_a_row(channel, exact):
     else:
         assert channel.odds == max(max(row) / min(row) for row in rows)
         assert channel.epsilon == pytest.approx(log(channel.odds), abs=1e-15)
+
+
+@pytest.mark.parametrize("search", [False, True], ids=["closed form", "search"])
+def test_the_worst_case_attains_the_odds(channel, search):
+    report, most, least = Channel.worst_case(channel) if search else channel.worst_case()
+    high, low = channel.entry(report, most), channel.entry(report, least)
+    assert high > 0
+    assert (high / low if low else None) == channel.odds
+
+
+def test_a_channel_too_large_to_search_says_so():
+    with pytest.raises(SottovoceError, match="must have at most 1048576 entries for its worst case"):
+        Channel.worst_case(KeepOrUniform((2, 600), Fraction(1, 2)))
+
+
+def test_the_worst_case_of_many_bits_needs_no_search():
+    """A hundred bits have 2^200 entries; the worst report is a truth against its opposite, 3^100 : 1."""
+    bits = Kronecker([KeepOrUniform((2,), Fraction(1, 2))] * 100)
+    assert bits.worst_case() == (0, 0, 2**100 - 1)
+    assert bits.entry(0, 0) / bits.entry(0, 2**100 - 1) == bits.odds == 3**100
 
 
 def test_condition_number_is_that_of_the_matrix(channel, dense):

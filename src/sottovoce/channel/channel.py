@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SottovoceError, Words
 from sottovoce.exact import epsilon_of_odds
 
 Array = NDArray[np.float64]
 
 LARGEST_DENSE = 2**26
 """Entries that `dense` will build; beyond, ask the channel its small questions instead."""
+
+LARGEST_SEARCH = 2**20
+"""Entries that `worst_case` will look through, one exact rational at a time."""
 
 
 class Channel(ABC):
@@ -89,6 +92,19 @@ class Channel(ABC):
         """Local differential privacy: the natural logarithm of the odds."""
         return epsilon_of_odds(self.odds)
 
+    def worst_case(self) -> tuple[int, int, int]:
+        """Report, and the truths under which it is most and least likely, that attain the odds.
+
+        Where the odds are unbounded, the report is possible under the first truth and impossible under
+        the second. Among equals it is the likeliest report, which needs the fewest samples to be seen.
+        """
+        if self.n_in * self.n_out > LARGEST_SEARCH:
+            rule = f"must have at most {LARGEST_SEARCH} entries for its worst case to be searched"
+            raise SottovoceError("channel", rule, Words(f"{self.n_out} x {self.n_in}"))
+        rows = ([self.entry(report, truth) for truth in range(self.n_in)] for report in range(self.n_out))
+        report, row = max(enumerate(rows), key=lambda numbered: _severity(numbered[1]))
+        return report, row.index(max(row)), self.n_in - 1 - row[::-1].index(min(row))
+
     def column(self, truth: int) -> Array:
         """Law of the report of one truth."""
         unit = np.zeros(self.n_in)
@@ -108,6 +124,12 @@ def checked_changes(changes: int) -> int:
     if isinstance(changes, bool) or not isinstance(changes, int) or changes < 0:
         raise SottovoceError("changes", "must be a whole number that is not negative", changes)
     return changes
+
+
+def _severity(row: Sequence[Fraction]) -> tuple[bool, Fraction, Fraction]:
+    """Order of rows from the most harmless: never seen, by ratio, with a zero; then by probability."""
+    high, low = max(row), min(row)
+    return low == 0 < high, high / low if low else Fraction(0), high
 
 
 def checked_axes(axes: Sequence[int], dimensions: int) -> tuple[int, ...]:

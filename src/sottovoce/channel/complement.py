@@ -38,6 +38,12 @@ class Complement(Channel):
         low, high = sorted((self.keep, 1 - self.keep))
         return None if low == 0 or len(self.shape_in) > 1 else high / low
 
+    def worst_case(self) -> tuple[int, int, int]:
+        """The record of all noes, against one that is neither it nor its complement if there is one."""
+        kept, turned = 0, self.n_in - 1
+        likelier = kept if 2 * self.keep >= 1 else turned
+        return 0, likelier, 1 if self.n_in > 2 else 1 - likelier
+
     def entry(self, report: int, truth: int) -> Fraction:
         """Kept, turned round, or impossible."""
         if report == truth:

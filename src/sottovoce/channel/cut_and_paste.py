@@ -55,6 +55,13 @@ class CutAndPaste(WrittenOut):
         whole, all_but_one = self._weight(self.items, self.items), self._weight(self.items - 1, self.items - 1)
         return max(all_but_one * (self.cutoff + 1), whole)
 
+    def worst_case(self) -> tuple[int, int, int]:
+        """All items but the last, reported of themselves and of the last; or all items, of all and of none."""
+        everything = self.n_in - 1
+        if self.odds == self._weight(self.items, self.items):
+            return everything, everything, 0
+        return everything - 1, everything - 1, 1
+
     def entry(self, report: int, truth: int) -> Fraction:
         """By the sizes of both sets and of what they share."""
         size, shared = report.bit_count(), (report & truth).bit_count()

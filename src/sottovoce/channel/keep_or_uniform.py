@@ -40,8 +40,13 @@ class KeepOrUniform(Channel):
     def odds(self) -> Fraction | None:
         """Diagonal over the rest, or the other way round where the truth is the rarer report."""
         diagonal, rest = self.keep + self._rest, self._rest
-        low, high = sorted((diagonal, rest))
+        low, high = sorted((diagonal, rest)) if self.n_in > 1 else (diagonal, diagonal)
         return None if low == 0 else high / low
+
+    def worst_case(self) -> tuple[int, int, int]:
+        """Any report: most likely under itself, or least likely where the truth is the rarer report."""
+        other = min(1, self.n_in - 1)
+        return (0, 0, other) if self.keep >= 0 else (0, other, 0)
 
     def entry(self, report: int, truth: int) -> Fraction:
         """Diagonal or rest."""
@@ -70,7 +75,7 @@ class KeepOrUniform(Channel):
     @property
     def condition_number(self) -> float:
         """Eigenvalues are 1 (once) and keep."""
-        return ratio(1.0, abs(float(self.keep)))
+        return ratio(1.0, abs(float(self.keep))) if self.n_in > 1 else 1.0
 
     @classmethod
     def cases(cls) -> Iterator["KeepOrUniform"]:
@@ -78,6 +83,7 @@ class KeepOrUniform(Channel):
         yield cls((7,), Fraction(3, 10))
         yield cls((2, 3, 4), Fraction(1, 4))
         yield cls((3,), 0)
+        yield cls((1,), Fraction(1, 2))
         yield cls((2, 2), 1)
         yield cls((4,), Fraction(-1, 5))
         yield cls((2, 2), Fraction(-1, 3))

@@ -67,9 +67,18 @@ class Kronecker(Channel):
         """
         within = [factor.odds_within(changes) for factor in self.factors]
         bounded = [odds for odds in within if odds is not None]
-        if len(bounded) < len(within) and changes:
+        if len(bounded) < len(within):
             return None
         return prod(nlargest(changes, bounded), start=Fraction(1))
+
+    def worst_case(self) -> tuple[int, int, int]:
+        """Worst cases of all factors at once; the numbers of joint cells outgrow 64 bits."""
+        report = most = least = 0
+        for factor in self.factors:
+            y, high, low = factor.worst_case()
+            report = report * factor.n_out + y
+            most, least = most * factor.n_in + high, least * factor.n_in + low
+        return report, most, least
 
     def entry(self, report: int, truth: int) -> Fraction:
         """Product of the factors' entries."""

@@ -52,6 +52,17 @@ class Mixture(Channel):
             return Fraction(1)
         return None if rarest == 0 else 1 + self.keep / rarest
 
+    def worst_case(self) -> tuple[int, int, int]:
+        """Report that the known distribution makes least often, sent truthfully or by any other truth.
+
+        Where nothing is kept all truths are alike, and the report is the one made most often.
+        """
+        extreme = min if self.keep else max
+        report = 0
+        for law in self.known:
+            report = report * len(law) + law.index(extreme(law))
+        return report, report, (0 if report else min(1, self.n_in - 1))
+
     def entry(self, report: int, truth: int) -> Fraction:
         """Kept, or drawn."""
         kept = self.keep if report == truth else 0

@@ -62,6 +62,14 @@ class Sampled(WrittenOut):
         bounded = [odds for odds in found if odds is not None]
         return max(bounded, default=Fraction(1)) if len(bounded) == len(found) else None
 
+    def worst_case(self) -> tuple[int, int, int]:
+        """Worst case of the worst part, with nothing else asked and all else the same."""
+        asking = [(part, part.channel) for part in self.parts if part.channel is not None]
+        if not asking:
+            return self.n_out - 1, 0, 0
+        part, channel = max(asking, key=lambda pair: _severity(pair[1].odds, pair[0].weight))
+        return self._located(part.axes, channel)
+
     def entry(self, report: int, truth: int) -> Fraction:
         """Chance of the parts that ask just what is answered, times their channel's entry."""
         codes = [int(c[0]) for c in unravel(np.array([report]), self.shape_out)]
@@ -124,11 +132,28 @@ class Sampled(WrittenOut):
         truth = ravel([true[a] for a in part.axes], sizes)
         return part.channel.entry(int(report[0]), int(truth[0]))
 
+    def _located(self, axes: tuple[int, ...], channel: Channel) -> tuple[int, int, int]:
+        """Worst case of a part, numbered among the cells of all attributes."""
+        report, *truths = (unravel(np.array([cell]), channel.shape_in) for cell in channel.worst_case())
+        codes = [np.array([size]) for size in self.shape_in]
+        records = [[np.array([0]) for _ in self.shape_in] for _ in truths]
+        for place, a in enumerate(axes):
+            codes[a] = report[place]
+            for record, truth in zip(records, truths, strict=True):
+                record[a] = truth[place]
+        most, least = (int(ravel(record, self.shape_in)[0]) for record in records)
+        return int(ravel(codes, self.shape_out)[0]), most, least
+
     def _unasked(self, part: Part) -> tuple[int, ...]:
         return tuple(a for a in range(len(self.shape_in)) if a not in part.axes)
 
     def _place(self, part: Part) -> tuple[Any, ...]:
         return tuple(slice(0, size) if a in part.axes else size for a, size in enumerate(self.shape_in))
+
+
+def _severity(odds: Fraction | None, weight: int) -> tuple[bool, Fraction, int]:
+    """Order of parts from the most harmless: by odds, unbounded ones last; then by how often they are drawn."""
+    return odds is None, odds or Fraction(1), weight
 
 
 def _common(part: Part, kept: tuple[int, ...]) -> Part:

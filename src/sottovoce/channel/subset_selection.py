@@ -53,6 +53,13 @@ class SubsetSelection(SetValued):
         ratio = self.include * (self.n_in - self.size) / ((1 - self.include) * self.size)
         return max(ratio, 1 / ratio)
 
+    def worst_case(self) -> tuple[int, int, int]:
+        """First categories as the set, against a truth that is the last one."""
+        n, w = self.n_in, self.size
+        first = (2**w - 1) << (n - w)
+        likelier_in = self.include * (n - w) >= (1 - self.include) * w
+        return (first, 0, n - 1) if likelier_in else (first, n - 1, 0)
+
     def entry(self, report: int, truth: int) -> Fraction:
         """Sets of another size never come."""
         n, w = self.n_in, self.size

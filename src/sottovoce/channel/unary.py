@@ -54,6 +54,11 @@ class Unary(SetValued):
             return Fraction(1)
         return None if 0 in (same, swapped) else max(same / swapped, swapped / same)
 
+    def worst_case(self) -> tuple[int, int, int]:
+        """First category alone in the set, against a truth that is another one."""
+        alone = 1 << (self.n_in - 1)
+        return (alone, 0, 1) if self.one > self.zero else (alone, 1, 0)
+
     def entry(self, report: int, truth: int) -> Fraction:
         """Product over the bits of the report."""
         product = Fraction(1)

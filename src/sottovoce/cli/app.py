@@ -1,6 +1,7 @@
 """The `sottovoce` command: options all commands share, errors without tracebacks, exit codes.
 
-Exit codes: 0 done, 2 the caller's mistake (said on standard error), 130 interrupted; anything else is a bug.
+Exit codes: 0 done, 1 an audit found its plan's promise broken, 2 the caller's mistake (said on standard
+error), 130 interrupted; anything else is a bug.
 """
 
 import sys

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sottovoce.cli.audit import audit
 from sottovoce.cli.output import ForceOption, JsonOption, edges, emit, names, say, table
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from sottovoce.schema.variable import Variable
 
 app = typer.Typer(help="Make plans and show what they promise.", no_args_is_help=True)
+app.command()(audit)
 
 
 @app.command()
