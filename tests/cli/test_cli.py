@@ -83,6 +83,7 @@ def test_json_for_programs(capsys, folder):
     code, out, _ = run(capsys, "plan", "show", "plan.json", "--json", "-")
     shown = json.loads(out)
     assert (code, shown["odds"], shown["deniable"]) == (0, "27", True)
+    assert shown["one_answer"]["odds"] == "3"
     assert [group["odds"] for group in shown["groups"]] == ["3", "3", "3"]
     code, out, err = run(capsys, "disguise", "answers.csv", "o.csv", "--plan", "plan.json", "--json", "-")
     assert json.loads(out) == {"rows": 4, "output": "o.csv", "sha256": shown["sha256"], "seeded": False}

@@ -159,6 +159,11 @@ def test_sampled_attributes_are_estimated_from_those_who_were_asked():
     np.testing.assert_allclose(channel.solve(reports), law)
 
 
+def test_an_attribute_that_is_never_asked_has_no_worst_case():
+    channel = AttributeSampling(odds=3, subsets=[[0]]).mechanism((2, 3)).channel.marginal([1])
+    assert (channel.odds, channel.worst_case()) == (1, (3, 0, 0))
+
+
 def test_what_is_never_asked_together_cannot_be_told_together():
     channel = AttributeSampling(odds=3, size=1).mechanism((2, 2)).channel
     with pytest.raises(SingularChannelError, match=r"^channel must tell every truth from every other"):

@@ -107,6 +107,7 @@ def test_plans_survive_json(case):
     scheme, sizes = case
     schema = Schema(Attribute(f"q{i}", range(size)) for i, size in enumerate(sizes))
     plan = Plan.of(schema, {schema.names: scheme})
+    assert plan.report_schema.sizes == scheme.mechanism(sizes).channel.shape_out
     text = plan_to_text(plan)
     assert plan_from_text(text) == plan
     assert plan_to_text(plan_from_text(text)) == text

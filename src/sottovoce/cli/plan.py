@@ -8,6 +8,7 @@ from sottovoce.cli.audit import audit
 from sottovoce.cli.output import ForceOption, JsonOption, edges, emit, names, say, table
 
 if TYPE_CHECKING:
+    from sottovoce.plan.guarantee import Guarantee
     from sottovoce.plan.plan import Plan
     from sottovoce.schema.variable import Variable
 
@@ -59,6 +60,8 @@ def _present(plan: "Plan", target: str | None) -> None:
     if target == "-":
         return
     say(f"Whole record: {plan.guarantee}\n{plan.guarantee.in_words()}\n")
+    if len(plan.schema.sizes) > 1:
+        say(f"Records that differ in one answer, or one item of a set: {plan.guarantee_within(1)}\n")
     rows = [
         (
             ", ".join(group.attributes),
@@ -80,17 +83,16 @@ def describe(plan: "Plan") -> dict[str, Any]:
 
     return {
         "sha256": plan_hash(plan),
-        "odds": _odds(plan.guarantee.odds),
-        "epsilon": plan.guarantee.epsilon if plan.guarantee.deniable else None,
+        **_numbers(plan.guarantee),
         "deniable": plan.guarantee.deniable,
+        "one_answer": _numbers(plan.guarantee_within(1)),
         "promise": plan.guarantee.in_words(),
         "groups": [
             {
                 "attributes": list(group.attributes),
                 "sizes": [size for name in group.attributes for size in plan.schema[name].sizes],
                 "scheme": group.scheme,
-                "odds": _odds(group.guarantee.odds),
-                "epsilon": group.guarantee.epsilon if group.guarantee.deniable else None,
+                **_numbers(group.guarantee),
             }
             for group in plan.groups
         ],
@@ -103,5 +105,8 @@ def _size(variable: "Variable") -> str:
     return str(variable.sizes[0]) if len(variable.sizes) == 1 else f"{len(variable.sizes)} items"
 
 
-def _odds(odds: Any) -> str | None:
-    return None if odds is None else str(odds)
+def _numbers(guarantee: "Guarantee") -> dict[str, str | float | None]:
+    """Exact odds as text, and epsilon; both null where the odds are unbounded."""
+    if guarantee.odds is None:
+        return {"odds": None, "epsilon": None}
+    return {"odds": str(guarantee.odds), "epsilon": guarantee.epsilon}

@@ -48,11 +48,6 @@ class BitCoin:
         """Sides that report zero and one, by truth."""
         return [[self.sides - self.zero, self.sides - self.one], [self.zero, self.one]]
 
-    @property
-    def odds(self) -> Fraction | None:
-        """Odds of one bit."""
-        return matrix_odds(self.matrix)
-
     def show(self, truth: Codes, side: Any) -> Codes:
         """Bit reported, for each row; a coin that always says the same needs no look at its side."""
         bits = np.where(truth == 1, self._says_one(self.one, side), self._says_one(self.zero, side))
