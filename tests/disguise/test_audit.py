@@ -11,9 +11,9 @@ from scipy.stats import beta
 from sottovoce.channel.dense import Dense
 from sottovoce.channel.keep_or_uniform import KeepOrUniform
 from sottovoce.channel.kronecker import Kronecker
-from sottovoce.disguise import sampler
-from sottovoce.disguise.audit import audit_mechanism, audit_plan
-from sottovoce.disguise.clopper_pearson import lower_bound, upper_bound
+from sottovoce.disguise.audit import sampler
+from sottovoce.disguise.audit.clopper_pearson import lower_bound, upper_bound
+from sottovoce.disguise.audit.run import audit_mechanism, audit_plan
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanism.coins import Coin
 from sottovoce.mechanism.diagonal import Diagonal
@@ -174,7 +174,7 @@ def test_what_is_too_rare_is_said():
 
 
 def test_the_number_of_samples_is_limited(monkeypatch):
-    monkeypatch.setattr("sottovoce.disguise.audit_task.MOST_COINS", 2**20)
+    monkeypatch.setattr("sottovoce.disguise.audit.task.MOST_COINS", 2**20)
     found = audit_mechanism(Bits(2000), rng=1)  # (1/4)^2000 is zero in floating point: no number would do
     assert (found.enough, found.samples) == (False, 10_000)
     assert found.report == 0

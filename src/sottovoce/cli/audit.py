@@ -7,7 +7,7 @@ import typer
 from sottovoce.cli.output import JsonOption, emit, progress_bar, say, table
 
 if TYPE_CHECKING:
-    from sottovoce.disguise.audit_result import GroupAudit
+    from sottovoce.disguise.audit.result import GroupAudit
 
 
 def audit(
@@ -20,7 +20,7 @@ def audit(
     json: JsonOption = None,
 ) -> None:
     """Prove from samples that a plan keeps its odds; exit with 1 if it was seen to exceed them."""
-    from sottovoce.disguise.audit import audit_plan
+    from sottovoce.disguise.audit.run import audit_plan
     from sottovoce.table.plan_file import read_plan
 
     plan = read_plan(path)

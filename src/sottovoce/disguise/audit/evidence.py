@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Channel
-from sottovoce.disguise.clopper_pearson import lower_bound, upper_bound
+from sottovoce.disguise.audit.clopper_pearson import lower_bound, upper_bound
 
 Counts = NDArray[np.int64]
 """How often each report came from each truth, reports by truths."""

@@ -6,9 +6,9 @@ from math import ceil, exp, inf, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from sottovoce.disguise.audit_result import REACHED, GroupAudit
-from sottovoce.disguise.evidence import Finding, impossible, log_ratio, ruled_out, suspects
-from sottovoce.disguise.sampler import Auditable, Event, Sampler
+from sottovoce.disguise.audit.evidence import Finding, impossible, log_ratio, ruled_out, suspects
+from sottovoce.disguise.audit.result import REACHED, GroupAudit
+from sottovoce.disguise.audit.sampler import Auditable, Event, Sampler
 from sottovoce.mechanism.coins import RandomWords
 
 if TYPE_CHECKING:

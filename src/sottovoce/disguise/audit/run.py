@@ -6,9 +6,9 @@ often than the stated odds to another truth allow, at the stated confidence, the
 
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.disguise.audit_result import Audit, GroupAudit
-from sottovoce.disguise.audit_task import AuditTask, Meter
-from sottovoce.disguise.sampler import Auditable
+from sottovoce.disguise.audit.result import Audit, GroupAudit
+from sottovoce.disguise.audit.sampler import Auditable
+from sottovoce.disguise.audit.task import AuditTask, Meter
 from sottovoce.errors import SottovoceError
 from sottovoce.exact import probability
 from sottovoce.mechanism.coins import Randomness, random_words

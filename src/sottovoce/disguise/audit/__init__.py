@@ -1,0 +1,1 @@
+"""Audits: proof from samples that a mechanism does what its plan says."""
