@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from sottovoce.errors import SottovoceError
-from sottovoce.mechanism.coins import Randomness, RandomWords, flip, random_words
+from sottovoce.mechanism.bulk import BULK_ROWS, check_codes
+from sottovoce.mechanism.coins import Blocks, Randomness, RandomWords, random_words, read_blocks, take_blocks
 from sottovoce.plan.plan import Group, Plan
 from sottovoce.schema.cells import Codes, Columns
 
@@ -16,8 +17,10 @@ ROWS_AT_ONCE = 2**15
 
 def disguise_codes(columns: Sequence[Codes], plan: Plan, words: RandomWords) -> Columns:
     """Report columns of coded truths; the words used do not depend on how rows are batched."""
+    check_codes(columns, plan.schema.sizes)
+    bulk = len(columns[0]) >= BULK_ROWS
     parts = [
-        _disguised([codes[start : start + ROWS_AT_ONCE] for codes in columns], plan, words)
+        _disguised([codes[start : start + ROWS_AT_ONCE] for codes in columns], plan, words, bulk=bulk)
         for start in range(0, max(len(columns[0]), 1), ROWS_AT_ONCE)
     ]
     return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
@@ -62,21 +65,24 @@ def single_attribute_plan(plan: Plan, attribute: str | None) -> Plan:
     return Plan(plan.schema.project(group.attributes), (group,), group.guarantee)
 
 
-def _disguised(columns: Sequence[Codes], plan: Plan, words: RandomWords) -> list[Codes]:
-    """Flip all coins of all rows, then let every group respond."""
-    flips = flip(plan.coins, len(columns[0]), words)
+def _disguised(columns: Sequence[Codes], plan: Plan, words: RandomWords, *, bulk: bool) -> list[Codes]:
+    """Take the words of all coins of all rows, then let every group respond."""
+    blocks = take_blocks(plan.coins, len(columns[0]), words)
     reports: dict[int, Codes] = {}
     used = 0
     for group in plan.groups:
-        own = flips[used : used + len(group.mechanism.coins)]
-        used += len(own)
-        reports |= zip(plan.report_columns(group), _respond(group, columns, plan, own), strict=True)
+        width = sum(coin.width for coin in group.mechanism.coins)
+        own = _respond(group, columns, plan, blocks[:, used : used + width], bulk=bulk)
+        reports |= zip(plan.report_columns(group), own, strict=True)
+        used += width
     return [reports[position] for position in sorted(reports)]
 
 
-def _respond(group: Group, columns: Sequence[Codes], plan: Plan, flips: Any) -> Columns:
+def _respond(group: Group, columns: Sequence[Codes], plan: Plan, blocks: Blocks, *, bulk: bool) -> Columns:
     truth = tuple(columns[position] for position in plan.truth_columns(group))
-    return group.mechanism.respond(truth, flips)
+    if bulk:
+        return group.mechanism.respond_in_bulk(truth, blocks)
+    return group.mechanism.respond(truth, read_blocks(group.mechanism.coins, blocks))
 
 
 def _python(value: Any) -> Any:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.count.contingency import count_cells
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.estimate import Estimate
 from sottovoce.plan.plan import Plan
@@ -44,4 +45,4 @@ def _counts(reports: Any, plan: Plan, attribute: str) -> Any:
     name = attribute if attribute in own else "+".join(plan.group_of(attribute).attributes)
     schema = plan.report_schema.project([name])
     batches = open_source(reports).coded(schema)
-    return sum(np.bincount(codes, minlength=schema.sizes[0]) for (codes,) in batches)
+    return sum(count_cells(columns, schema.sizes) for columns in batches)

@@ -14,6 +14,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -27,6 +28,9 @@ RARELY_REJECTED = 2**20
 
 Coins = tuple[NDArray[np.uint64], ...]
 """What each coin shows, for each record."""
+
+Blocks = NDArray[np.uint32]
+"""Words of each record, one row a record."""
 
 Randomness = np.random.Generator | int | None
 """A seeded generator or a seed, for experiments; None for the operating system's randomness."""
@@ -122,14 +126,23 @@ class Coin:
         """How many values of the words show the same side."""
         return int(WORD**self.width // self.sides)
 
-    def read(self, words: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[np.bool_] | None]:
-        """What words, in rows of this coin's width, show; and which are accepted (None: all are)."""
-        value = words[:, 0].astype(np.uint64)
-        if self.width == 2:
-            value = (value << np.uint64(32)) | words[:, 1]
+    def read(self, words: NDArray[np.uint32]) -> NDArray[np.uint64]:
+        """What accepted words, in rows of this coin's width, show."""
+        value = self._value(words).astype(np.uint64, copy=False)
+        return value if self.step == 1 else value // np.uint64(self.step)
+
+    def accepts(self, words: NDArray[np.uint32]) -> NDArray[np.bool_] | None:
+        """Which words, in rows of this coin's width, show a side; None where all words would."""
         limit = self.step * self.sides
-        accepted = None if limit == WORD**self.width else value < np.uint64(limit)
-        return (value if self.step == 1 else value // np.uint64(self.step)), accepted
+        if limit == WORD**self.width:
+            return None
+        value = self._value(words)
+        return np.asarray(value < value.dtype.type(limit))
+
+    def _value(self, words: NDArray[np.uint32]) -> NDArray[np.uint32] | NDArray[np.uint64]:
+        if self.width == 1:
+            return words[:, 0]
+        return (words[:, 0].astype(np.uint64) << np.uint64(32)) | words[:, 1]
 
 
 def flip(coins: Sequence[Coin], count: int, words: RandomWords) -> Coins:
@@ -138,24 +151,41 @@ def flip(coins: Sequence[Coin], count: int, words: RandomWords) -> Coins:
     >>> flip([Coin(6)], 3, ListedWords([0, 2**32 - 1, 715827882, 2**32 - 5]))
     (array([0, 1, 5], dtype=uint64),)
     """
-    drawn: list[list[NDArray[np.uint64]]] = [[] for _ in coins]
+    return read_blocks(coins, take_blocks(coins, count, words))
+
+
+def take_blocks(coins: Sequence[Coin], count: int, words: RandomWords) -> Blocks:
+    """Accepted blocks of words, one a record; those with a word that is not accepted are thrown away whole.
+
+    >>> take_blocks([Coin(6)], 2, ListedWords([0, 2**32 - 1, 7]))
+    array([[0],
+           [7]], dtype=uint32)
+    """
+    width = sum(coin.width for coin in coins)
+    parts = [np.zeros((0, width), np.uint32)]
     while count > 0:
-        shown, accepted = _read_blocks(coins, count, words)
-        for column, values in zip(drawn, shown, strict=True):
-            column.append(values if accepted is None else values[accepted])
-        count = 0 if accepted is None else int(count - accepted.sum())
-    return tuple(np.concatenate(c) if c else np.zeros(0, np.uint64) for c in drawn)
+        blocks = words.take(count * width).reshape(count, width)
+        accepted = _accepted(coins, blocks)
+        parts.append(blocks if accepted is None or accepted.all() else blocks[accepted])
+        count -= len(parts[-1])
+    return parts[1] if len(parts) == 2 else np.concatenate(parts)
 
 
-def _read_blocks(
-    coins: Sequence[Coin], count: int, words: RandomWords
-) -> tuple[list[NDArray[np.uint64]], NDArray[np.bool_] | None]:
-    """Read one block of words for each record; a block is accepted if all its coins are."""
-    blocks = words.take(count * sum(c.width for c in coins)).reshape(count, -1)
-    shown, accepted, start = [], None, 0
-    for coin in coins:
-        values, fine = coin.read(blocks[:, start : start + coin.width])
+def read_blocks(coins: Sequence[Coin], blocks: Blocks) -> Coins:
+    """What each coin shows in accepted blocks."""
+    return tuple(coin.read(own) for coin, own in zip(coins, _words_of(coins, blocks), strict=True))
+
+
+def _accepted(coins: Sequence[Coin], blocks: Blocks) -> NDArray[np.bool_] | None:
+    """Which blocks are accepted: those all of whose coins are; None where no block could be refused."""
+    accepted = None
+    for coin, own in zip(coins, _words_of(coins, blocks), strict=True):
+        fine = coin.accepts(own)
         accepted = fine if accepted is None else accepted if fine is None else accepted & fine
-        shown.append(values)
-        start += coin.width
-    return shown, accepted
+    return accepted
+
+
+def _words_of(coins: Sequence[Coin], blocks: Blocks) -> list[Blocks]:
+    """Columns of the blocks that belong to each coin."""
+    ends = list(accumulate((coin.width for coin in coins), initial=0))
+    return [blocks[:, start:end] for start, end in pairwise(ends)]

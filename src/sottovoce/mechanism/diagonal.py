@@ -12,7 +12,8 @@ import numpy as np
 from sottovoce.channel.channel import checked_shape
 from sottovoce.channel.keep_or_uniform import KeepOrUniform
 from sottovoce.errors import SottovoceError
-from sottovoce.mechanism.coins import Coin, Coins
+from sottovoce.mechanism.bulk import join, kernels, read_only, reciprocal, split
+from sottovoce.mechanism.coins import WORD, Blocks, Coin, Coins
 from sottovoce.mechanism.mechanism import Mechanism, integer
 from sottovoce.mechanism.rounding import diagonal_sides
 from sottovoce.schema.cells import Columns, check_domain, ravel, unravel
@@ -60,11 +61,20 @@ class Diagonal(Mechanism):
     def respond(self, truth: Columns, flips: Coins) -> Columns:
         """Go round from the truth by as many cells as the coin says."""
         side, cells = flips[0], check_domain(self.sizes)
-        beyond = (side - np.uint64(self.truth)) // np.uint64(max(self.other, 1))
-        turn = np.where(side < np.uint64(self.truth), 0, beyond.astype(np.int64) + 1)
-        joint = ravel(truth, self.sizes) + turn
-        joint -= np.where(joint >= cells, cells, 0)
+        turn = (side - np.uint64(self.truth)) // np.uint64(max(self.other, 1)) + np.uint64(1)
+        turn *= side >= np.uint64(self.truth)
+        joint = ravel(truth, self.sizes) + turn.astype(np.int64)
+        joint -= cells * (joint >= cells)
         return unravel(joint, self.sizes)
+
+    def respond_in_bulk(self, truth: Columns, blocks: Blocks) -> Columns:
+        """Same, in one compiled loop over the words, where all numbers have at most 32 bits."""
+        loops = kernels() if self._fits_words else None
+        if loops is None:
+            return super().respond_in_bulk(truth, blocks)
+        joint = join(loops, truth, self.sizes)
+        loops.go_round(read_only(blocks[:, 0]), self._in_bulk, joint)
+        return split(loops, joint, self.sizes)
 
     @cached_property
     def channel(self) -> KeepOrUniform:
@@ -79,3 +89,13 @@ class Diagonal(Mechanism):
     def from_json(cls, sizes: tuple[int, ...], json: dict[str, Any]) -> "Diagonal":
         """Read both numbers of sides."""
         return cls(sizes, integer("truth", json["truth"]), integer("other", json["other"]))
+
+    @cached_property
+    def _fits_words(self) -> bool:
+        return self.coins[0].width == 1 and max(self.truth, check_domain(self.sizes)) < WORD
+
+    @cached_property
+    def _in_bulk(self) -> tuple[np.uint64, ...]:
+        """Division by the coin's step, sides of the truth, division by those of another answer, cells."""
+        turn = reciprocal(max(self.other, 1))
+        return (*reciprocal(self.coins[0].step), np.uint64(self.truth), *turn, np.uint64(check_domain(self.sizes)))

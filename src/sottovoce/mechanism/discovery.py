@@ -10,7 +10,7 @@ Kind = TypeVar("Kind")
 
 
 def discover(package: ModuleType, base: type[Kind]) -> list[type[Kind]]:
-    """Concrete subclasses of a base defined in the modules of a package, by module name.
+    """Concrete subclasses of a base defined in the public modules of a package, by module name.
 
     >>> import sottovoce.channel
     >>> from sottovoce.channel.channel import Channel
@@ -18,8 +18,10 @@ def discover(package: ModuleType, base: type[Kind]) -> list[type[Kind]]:
     ['Complement', 'CutAndPaste']
     """
     found = []
-    for module_info in iter_modules(package.__path__, f"{package.__name__}."):
-        module = import_module(module_info.name)
+    for module_info in iter_modules(package.__path__):
+        if module_info.name.startswith("_"):
+            continue
+        module = import_module(f"{package.__name__}.{module_info.name}")
         found += [
             member
             for member in vars(module).values()
