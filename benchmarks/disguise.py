@@ -48,8 +48,8 @@ def _categories(k: int) -> list[Row]:
         assert np.abs(call() - law).max() < 0.03
     ours, *peers = (_nanoseconds(seconds) for seconds in best_seconds(*calls, rounds=5))
     name = f"disguise + count, k = {k}"
-    versions = ("multi-freq-ldpy 0.2.5", "pure-ldp 1.2.0")
-    return [Row(name, version, ours, peer, "ns per value") for version, peer in zip(versions, peers, strict=True)]
+    names = ("multi-freq-ldpy", "pure-ldp")
+    return [Row(name, peer_name, ours, peer, "ns per value") for peer_name, peer in zip(names, peers, strict=True)]
 
 
 def _joint_records() -> Row:
@@ -60,7 +60,9 @@ def _joint_records() -> Row:
         lambda: count_cells(disguise_codes(truths, plan, random_words()), SEVEN), lambda: _joint_in_numpy(truths, 19)
     )
     name = "disguise + count, 7 attributes jointly"
-    return Row(name, "numpy, insecure", _nanoseconds(ours), _nanoseconds(plain), "ns per record")
+    return Row(
+        f"{name}; the peer's coins are not secure", "numpy", _nanoseconds(ours), _nanoseconds(plain), "ns per record"
+    )
 
 
 def _without_numba(k: int) -> Row:
