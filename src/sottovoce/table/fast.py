@@ -1,0 +1,56 @@
+"""Loops that numba compiles where it is installed; where it is not, numpy gives the same bytes.
+
+numba is imported on the first bulk call, never before. Its loops let go of the interpreter's lock,
+so that blocks can be worked on by several threads.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib import import_module
+from typing import Any, TypeVar, cast
+
+from sottovoce.errors import SottovoceError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@cache
+def compiler() -> Callable[..., Any] | None:
+    """Compiler of loops, or None without the extra `fast`."""
+    try:
+        numba = import_module("numba")
+    except ImportError:
+        return None
+    return cast(Callable[..., Any], numba.njit(nogil=True, cache=True))
+
+
+def kernel(loop: Function, arrays: Function) -> Function:
+    """The loop, compiled; or the function on whole arrays that does the same."""
+    compile_loop = compiler()
+    return arrays if compile_loop is None else cast(Function, _compiled(compile_loop, loop))
+
+
+def in_threads(work: Callable[[int], None], tasks: int, threads: int | None) -> None:
+    """Do every task, on as many threads as asked for (None: one a core); the first error is raised.
+
+    >>> done = []
+    >>> in_threads(done.append, 3, threads=1)
+    >>> done
+    [0, 1, 2]
+    """
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+        raise SottovoceError("threads", "must be a positive number, or None for one a core", threads)
+    workers = min(threads or os.cpu_count() or 1, tasks)
+    if workers == 1:
+        for task in range(tasks):
+            work(task)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(work, range(tasks)))
+
+
+@cache
+def _compiled(compile_loop: Callable[..., Any], loop: Callable[..., Any]) -> Any:
+    return compile_loop(loop)
