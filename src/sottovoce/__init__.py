@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sottovoce.disguise.files import disguise_file
     from sottovoce.disguise.frames import disguise_column, disguise_frame
     from sottovoce.disguise.records import disguise_record, disguise_value
+    from sottovoce.disguise.transactions import disguise_transactions
     from sottovoce.errors import SottovoceError
     from sottovoce.estimate.proportions import estimate_proportions
     from sottovoce.plan.budget import new_plan
@@ -36,6 +37,7 @@ _HOMES = {
     "disguise_file": "disguise.files",
     "disguise_frame": "disguise.frames",
     "disguise_record": "disguise.records",
+    "disguise_transactions": "disguise.transactions",
     "disguise_value": "disguise.records",
     "estimate_proportions": "estimate.proportions",
     "infer_schema": "table.infer",
@@ -56,6 +58,7 @@ __all__ = [
     "disguise_file",
     "disguise_frame",
     "disguise_record",
+    "disguise_transactions",
     "disguise_value",
     "estimate_proportions",
     "infer_schema",

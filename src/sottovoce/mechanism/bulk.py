@@ -1,10 +1,10 @@
 """Millions of rows: compiled loops where numba is installed, numpy where it is not, the same bytes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from inspect import isfunction
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanism.coins import WORD
+from sottovoce.mechanism.compiler import compiler
 from sottovoce.schema.cells import Codes, Columns
 
 BULK_ROWS = 2**16
@@ -24,12 +25,11 @@ Joint = NDArray[np.uint32]
 @cache
 def kernels(module: str = "sottovoce.mechanism._kernels") -> Any:
     """Functions of a `_kernels` module, compiled and kept on disk; None where numba is not installed."""
-    try:
-        numba = import_module("numba")
-    except ImportError:
+    compile_loop = compiler()
+    if compile_loop is None:
         return None
     plain = vars(import_module(module)).items()
-    return SimpleNamespace(**{name: _compiled(numba, loop) for name, loop in plain if isfunction(loop)})
+    return SimpleNamespace(**{name: compile_loop(loop) for name, loop in plain if isfunction(loop)})
 
 
 def check_codes(columns: Sequence[Codes], sizes: Sequence[int]) -> None:
@@ -86,10 +86,3 @@ def read_only(values: NDArray[Any]) -> NDArray[Any]:
     view = np.ascontiguousarray(values).view()
     view.flags.writeable = False
     return view
-
-
-def _compiled(numba: ModuleType, loop: Callable[..., None]) -> Any:
-    try:
-        return numba.njit(cache=True, nogil=True)(loop)
-    except RuntimeError:  # no folder that could keep what is compiled
-        return numba.njit(nogil=True)(loop)

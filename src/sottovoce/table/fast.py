@@ -1,29 +1,15 @@
-"""Loops that numba compiles where it is installed; where it is not, numpy gives the same bytes.
-
-numba is imported on the first bulk call, never before. Its loops let go of the interpreter's lock,
-so that blocks can be worked on by several threads.
-"""
+"""Blocks of rows worked on by compiled loops in several threads; without a compiler, by numpy to the same bytes."""
 
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from importlib import import_module
 from typing import Any, TypeVar, cast
 
 from sottovoce.errors import SottovoceError
+from sottovoce.mechanism.compiler import compiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-@cache
-def compiler() -> Callable[..., Any] | None:
-    """Compiler of loops, or None without the extra `fast`."""
-    try:
-        numba = import_module("numba")
-    except ImportError:
-        return None
-    return cast(Callable[..., Any], numba.njit(nogil=True, cache=True))
 
 
 def kernel(loop: Function, arrays: Function) -> Function:
