@@ -46,7 +46,8 @@ def read_batches(path: str, file: Any, names: Sequence[str], rows: int) -> Itera
         except (arrow.ArrowException, OSError) as reason:
             if getattr(reason, "errno", None) is not None:
                 raise
-            raise SottovoceError(path, f"must be a whole Parquet file ({reason})", Words("a damaged one")) from None
+            said = " ".join(str(reason).split())
+            raise SottovoceError(path, f"must be a whole Parquet file ({said})", Words("a damaged one")) from None
         if batch is None:
             return
         yield batch
