@@ -1,10 +1,13 @@
 """Files larger than a batch: same bytes however they are cut, and nothing left of a stream that breaks."""
 
+import json
+import os
 import resource
 import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -101,6 +104,38 @@ def test_truths_pass_unchanged_through_coins_that_always_keep(tmp_path, monkeypa
     disguise_file(tmp_path / "t.parquet", tmp_path / "r.csv", plan)
     disguise_file(tmp_path / "r.csv", tmp_path / "r.parquet", plan)
     assert pq.read_table(tmp_path / "r.parquet").to_pydict() == columns
+
+
+def test_a_row_group_is_never_in_memory_as_a_whole(tmp_path):
+    """Four million plain integers in one row group are 30.5 MiB; buffers and batches take a few each."""
+    table = pa.table({"n": np.arange(4_000_000) % 20})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=len(table), use_dictionary=False, compression="none")
+    script = (
+        "import pyarrow\n"
+        "from sottovoce import Attribute, Schema, disguise_file, new_plan\n"
+        "plan = new_plan(Schema([Attribute('n', range(20))]), odds=3)\n"
+        "from sottovoce.table import sink; sink.GROUP_ROWS = 2**17\n"
+        "disguise_file('t.parquet', 'r.parquet', plan)\n"
+        "print(pyarrow.default_memory_pool().max_memory() / 2**20)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 15
+
+
+def test_the_benchmark_measures_any_number_of_values(tmp_path):
+    """A thousand values here; the memory that an interpreter with pyarrow takes is below the limit."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks", "run", "stream", "--json", str(tmp_path / "rows.json")],
+        cwd=Path(__file__).parents[2],
+        env=os.environ | {"SOTTOVOCE_STREAM_VALUES": "1000"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    time, memory = json.loads((tmp_path / "rows.json").read_text())["rows"]
+    assert (time["unit"], memory["unit"]) == ("ns per value", "MiB")
+    assert 0 < memory["ours"] < 512
 
 
 def damaged(path, group, tmp_path):

@@ -99,6 +99,22 @@ def test_what_arrow_refuses_the_standard_library_explains(tmp_path, monkeypatch)
     assert cells(path) == f"{path} must have 2 cells in every row; line 5 has 1. Got ['7'] instead."
 
 
+def test_another_encoding_shows_far_from_the_header_too(tmp_path):
+    """Beyond the first buffer of a text stream, so that the header alone is read without complaint."""
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,b\n" + b"x,y\n" * 10_000 + "ü,y\n".encode("latin-1"))
+    assert "must be CSV in UTF-8 ('utf-8' codec can't decode byte 0xfc" in cells(path)
+    assert cells(path) == without_arrow(path)
+
+
+def test_files_are_read_again_without_pyarrow(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n")
+    source = open_source(path)
+    assert [list(source.batches()) for _ in range(2)] == [[{"a": ("1",), "b": ("2",)}]] * 2
+
+
 def test_only_the_columns_asked_for_are_read(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b,c\n1,2,3\n")

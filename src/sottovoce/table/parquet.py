@@ -25,7 +25,7 @@ BUFFER_BYTES = 2**20
 def open_parquet(path: str | Path) -> Any:
     """Open a Parquet file, saying so if it is none; text is read as the dictionary it is stored as."""
     arrow = pyarrow()
-    options = {"buffer_size": BUFFER_BYTES, "page_checksum_verification": True}
+    options = {"buffer_size": BUFFER_BYTES, "pre_buffer": False, "page_checksum_verification": True}
     try:
         file = arrow.parquet.ParquetFile(path, **options)
         leaves = map(file.schema.column, range(len(file.schema)))
