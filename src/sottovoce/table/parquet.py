@@ -1,44 +1,74 @@
-"""Parquet through pyarrow, imported only here and only when a file asks for it."""
+"""Parquet files through pyarrow, which is imported only when a file asks for it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sottovoce.errors import MissingExtraError, SottovoceError, Words
+from sottovoce.errors import SottovoceError, Words
 from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.cells import Codes
+from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
 from sottovoce.schema.variable import Variable
+from sottovoce.table.arrow import array_of_sets, pyarrow
+from sottovoce.table.named import named
 
 PLAN_KEY = b"sottovoce.plan"
 """Where a disguised Parquet file carries its plan document."""
 
+BUFFER_BYTES = 2**20
+"""How much of a column is read at once: row groups may be larger than memory."""
+
 
 def open_parquet(path: str | Path) -> Any:
-    """Open a Parquet file, saying so if it is none."""
-    arrow = _pyarrow()
+    """Open a Parquet file, saying so if it is none; text is read as the dictionary it is stored as."""
+    arrow = pyarrow()
+    options = {"buffer_size": BUFFER_BYTES, "pre_buffer": False, "page_checksum_verification": True}
     try:
-        return arrow.parquet.ParquetFile(path)
+        file = arrow.parquet.ParquetFile(path, **options)
+        leaves = map(file.schema.column, range(len(file.schema)))
+        texts = [leaf.path for leaf in leaves if leaf.logical_type.type == "STRING"]
+        return arrow.parquet.ParquetFile(path, metadata=file.metadata, read_dictionary=texts, **options)
     except arrow.ArrowInvalid as reason:
         raise SottovoceError(str(path), f"must be a Parquet file ({reason})", Words("something else")) from None
 
 
+def read_batches(path: str, file: Any, names: Sequence[str], rows: int) -> Iterator[Any]:
+    """Record batches of some columns; a file that breaks off or is damaged is refused when it shows."""
+    arrow = pyarrow()
+    batches = file.iter_batches(batch_size=rows, columns=list(names))
+    while True:
+        try:
+            with named(path):
+                batch = next(batches, None)
+        except (arrow.ArrowException, OSError) as reason:
+            if getattr(reason, "errno", None) is not None:
+                raise
+            said = " ".join(str(reason).split())
+            raise SottovoceError(path, f"must be a whole Parquet file ({said})", Words("a damaged one")) from None
+        if batch is None:
+            return
+        yield batch
+
+
 def arrow_schema(schema: Schema, plan_text: str) -> Any:
     """Arrow types of the report columns, with the plan in the metadata."""
-    arrow = _pyarrow()
+    arrow = pyarrow()
     fields = [arrow.field(v.name, _arrow_type(v), nullable=False) for v in schema]
     return arrow.schema(fields, metadata={PLAN_KEY: plan_text.encode()})
 
 
 def arrow_table(schema: Schema, arrow_types: Any, columns: Sequence[Codes]) -> Any:
     """Arrow table of coded reports; text is stored as a dictionary and its codes."""
-    arrow = _pyarrow()
+    arrow = pyarrow()
     arrays = []
     for variable, field in zip(schema, arrow_types, strict=True):
         own = tuple(columns[schema.columns_of(variable.name)])
-        if arrow.types.is_dictionary(field.type):
+        if isinstance(variable, ItemSet):
+            arrays.append(array_of_sets(variable, own, field.type))
+        elif arrow.types.is_dictionary(field.type):
             codes = arrow.array(own[0].astype(field.type.index_type.to_pandas_dtype()))
             labels = variable.decode((np.arange(variable.sizes[0]),))
             arrays.append(arrow.DictionaryArray.from_arrays(codes, arrow.array(labels, arrow.string())))
@@ -49,7 +79,7 @@ def arrow_table(schema: Schema, arrow_types: Any, columns: Sequence[Codes]) -> A
 
 def parquet_writer(path: Path, arrow_types: Any) -> Any:
     """Writer of a new Parquet file."""
-    return _pyarrow().parquet.ParquetWriter(path, arrow_types)
+    return pyarrow().parquet.ParquetWriter(path, arrow_types)
 
 
 def plan_in_parquet(path: str | Path) -> bytes | None:
@@ -60,18 +90,9 @@ def plan_in_parquet(path: str | Path) -> bytes | None:
 
 
 def _arrow_type(variable: Variable) -> Any:
-    arrow = _pyarrow()
+    arrow = pyarrow()
     labels = variable.categories if isinstance(variable, Attribute) else variable.items  # type: ignore[attr-defined]
     plain = {str: arrow.string(), int: arrow.int64(), bool: arrow.bool_()}[type(labels[0])]
     if not isinstance(variable, Attribute):
         return arrow.list_(plain)
     return arrow.dictionary(arrow.int32(), plain) if isinstance(labels[0], str) else plain
-
-
-def _pyarrow() -> Any:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtraError("Parquet", "pyarrow", "tables") from None
-    return pyarrow

@@ -19,8 +19,13 @@ from sottovoce.plan.plan import Plan
 from sottovoce.schema.cells import Codes
 from sottovoce.schema.item_set import SEPARATOR
 from sottovoce.schema.schema import Schema
+from sottovoce.table.named import named
 from sottovoce.table.parquet import arrow_schema, arrow_table, parquet_writer
 from sottovoce.table.source import STANDARD_STREAM, FrameSource, Source, is_parquet
+
+GROUP_ROWS = 2**20
+GROUP_VALUES = 2**22
+"""Rows of a row group, and values if the table is so wide that fewer rows hold them."""
 
 
 class Sink(ABC):
@@ -74,17 +79,36 @@ class CsvSink(Sink):
 
 
 class ParquetSink(Sink):
-    """Writes Arrow batches; the plan is in the file's metadata from the start."""
+    """Writes row groups of one size, however the rows came; the plan is in the metadata from the start."""
 
     def __init__(self, schema: Schema, path: Path, plan: Plan) -> None:
         """Open a file under its temporary name."""
         self._schema = schema
         self._types = arrow_schema(schema, plan_to_text(plan))
+        self._most = max(1, min(GROUP_ROWS, GROUP_VALUES // len(schema.sizes)))
+        self._parts: list[Sequence[Codes]] = []
+        self._rows = 0
         self.writer = parquet_writer(path, self._types)
 
     def write(self, columns: Sequence[Codes]) -> None:
-        """Write one row group a batch."""
-        self.writer.write_table(arrow_table(self._schema, self._types, columns))
+        """Write the row groups that are full; keep codes, not labels, of the one that is not."""
+        while self._rows + len(columns[0]) >= self._most:
+            here = self._most - self._rows
+            self._keep([codes[:here] for codes in columns])
+            self.finish()
+            columns = [codes[here:] for codes in columns]
+        self._keep(columns)
+
+    def finish(self) -> None:
+        """Write the rows that are kept."""
+        if self._rows > 0:
+            columns = [np.concatenate(parts) for parts in zip(*self._parts, strict=True)]
+            self._parts, self._rows = [], 0
+            self.writer.write_table(arrow_table(self._schema, self._types, columns))
+
+    def _keep(self, columns: Sequence[Codes]) -> None:
+        self._parts.append(columns)
+        self._rows += len(columns[0])
 
 
 def sidecar(path: str | Path) -> Path:
@@ -105,14 +129,15 @@ def file_sink(path: str | Path, plan: Plan, *, overwrite: bool = False) -> Itera
         return
     check_new(path, overwrite=overwrite)
     if is_parquet(path):
-        with new_file(path) as hidden:
+        with named(path), new_file(path) as hidden:
             sink = ParquetSink(schema, hidden, plan)
             with sink.writer:
                 yield sink
+                sink.finish()
     else:
         check_new(sidecar(path), overwrite=overwrite)
         # The inner block ends first: the plan is in place before the data appear under their name.
-        with new_file(path) as hidden, new_file(sidecar(path)) as beside:
+        with named(path), new_file(path) as hidden, new_file(sidecar(path)) as beside:
             beside.write_text(plan_to_text(plan), encoding="utf-8")
             with open(hidden, "w", newline="", encoding="utf-8") as stream:
                 yield CsvSink(schema, stream)

@@ -1,9 +1,8 @@
 """Where rows come from: a mapping, a data frame, a CSV or a Parquet file, batch by batch."""
 
-import csv
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -12,13 +11,19 @@ import narwhals.stable.v2 as nw
 
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.schema.cells import Columns
+from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
 from sottovoce.schema.variable import Variable
-from sottovoce.table.parquet import open_parquet
-from sottovoce.table.values import Values, encode
+from sottovoce.table.csv_file import arrow_batches, records
+from sottovoce.table.named import named
+from sottovoce.table.parquet import open_parquet, read_batches
+from sottovoce.table.values import Values, encode, encode_texts, series
 
 Batch = Mapping[str, Values]
 BATCH_ROWS = 2**17
+BATCH_VALUES = 2**22
+"""Rows of a batch, and values if the table is so wide that fewer rows hold them: memory stays the same."""
+
 STANDARD_STREAM = "-"
 
 
@@ -27,10 +32,16 @@ class Source(ABC):
 
     names: tuple[str, ...]
     rows: int | None
+    waits = False
+    """Whether reading may wait for a person or a program at the other end of a stream."""
+
+    def batches(self, names: Sequence[str] | None = None, rows: int | None = None) -> Iterator[Batch]:
+        """All columns by name, or those named, for a bounded number of rows at a time."""
+        return self._batches(self.names if names is None else names, BATCH_ROWS if rows is None else rows)
 
     @abstractmethod
-    def batches(self) -> Iterator[Batch]:
-        """Columns by name, for a bounded number of rows at a time."""
+    def _batches(self, names: Sequence[str], rows: int) -> Iterator[Batch]:
+        """These columns, for at most so many rows at a time."""
 
     def encode(self, variable: Variable, values: Values) -> Columns:
         """Codes of one column of a batch."""
@@ -42,7 +53,7 @@ class Source(ABC):
         if lacking:
             raise SottovoceError("table", f"must have the columns {lacking}", Words(f"only {list(self.names)}"))
         rows = 0
-        for batch in self.batches():
+        for batch in self.batches(schema.names, min(BATCH_ROWS, max(1, BATCH_VALUES // len(schema.sizes)))):
             columns = tuple(codes for v in schema for codes in self.encode(v, batch[v.name]))
             rows += len(columns[0])
             yield columns
@@ -62,10 +73,10 @@ class MappingSource(Source):
             raise SottovoceError("table", "must have columns of equal length", {k: len(v) for k, v in table.items()})
         self.rows = max(lengths, default=0)
 
-    def batches(self) -> Iterator[Batch]:
+    def _batches(self, names: Sequence[str], rows: int) -> Iterator[Batch]:
         """Slices of the sequences."""
-        for start in range(0, self.rows or 0, BATCH_ROWS):
-            yield {name: values[start : start + BATCH_ROWS] for name, values in self._table.items()}
+        for start in range(0, self.rows or 0, rows):
+            yield {name: self._table[name][start : start + rows] for name in names}
 
 
 class FrameSource(Source):
@@ -77,11 +88,11 @@ class FrameSource(Source):
         self.names = tuple(frame.columns)
         self.rows = len(frame)
 
-    def batches(self) -> Iterator[Batch]:
+    def _batches(self, names: Sequence[str], rows: int) -> Iterator[Batch]:
         """Slices of the frame: views, not copies, where the frame can."""
-        for start in range(0, len(self.frame), BATCH_ROWS):
-            part = self.frame[start : start + BATCH_ROWS]
-            yield {name: part[name] for name in self.names}
+        for start in range(0, len(self.frame), rows):
+            part = self.frame[start : start + rows]
+            yield {name: part[name] for name in names}
 
 
 class CsvSource(Source):
@@ -93,20 +104,40 @@ class CsvSource(Source):
         """Read the header."""
         self._path = path
         self._stream: IO[str] | None = sys.stdin if path == STANDARD_STREAM else None
+        self.waits = not Path(path).is_file()
         self._records: Iterator[list[str]] | None = self._open()
         self.names = tuple(self._header())
 
-    def batches(self) -> Iterator[Batch]:
-        """Cells as text."""
+    def _batches(self, names: Sequence[str], rows: int) -> Iterator[Batch]:
+        """Cells as text: by pyarrow as far as it can be trusted with a file, then by the standard library."""
+        done = 0 if self.waits else (yield from self._arrow_batches(names, rows))
+        if done is None:
+            return
         records = self._records if self._records is not None else self._reopened()
         self._records = None
-        while rows := list(islice(records, BATCH_ROWS)):
-            yield dict(zip(self.names, zip(*rows, strict=True), strict=True))
+        places = [self.names.index(name) for name in names]
+        left = islice(records, done, None)
+        while batch := list(islice(left, rows)):
+            columns = list(zip(*batch, strict=True))
+            yield {name: columns[place] for name, place in zip(names, places, strict=True)}
+
+    def _arrow_batches(self, names: Sequence[str], rows: int) -> Generator[Batch, None, int | None]:
+        """Batches by pyarrow; and the rows it gave, or None if those were all."""
+        done, tables = 0, arrow_batches(self._path, self.names, names, rows)
+        while True:
+            try:
+                table = next(tables)
+            except StopIteration as reached:
+                return None if reached.value else done
+            done += len(table)
+            yield {name: series(table.column(name)) for name in names}
 
     def encode(self, variable: Variable, values: Values) -> Columns:
         """Take an empty cell as missing, unless the variable knows an empty label or empty sets."""
-        keeps_empty = len(variable.sizes) > 1 or "" in getattr(variable, "categories", ())
-        return variable.encode(values if keeps_empty else [value or None for value in values])
+        keeps_empty = isinstance(variable, ItemSet) or "" in getattr(variable, "categories", ())
+        if isinstance(values, nw.Series):
+            return encode(variable, values.fill_null("") if keeps_empty else values)
+        return encode_texts(variable, list(values), empty="" if keeps_empty else None)
 
     def _reopened(self) -> Iterator[list[str]]:
         if self._stream is not None:
@@ -123,23 +154,10 @@ class CsvSource(Source):
 
     def _open(self) -> Iterator[list[str]]:
         if self._stream is not None:
-            yield from self._checked(self._stream)
+            yield from records(self._stream, self._path)
         else:
-            with open(self._path, newline="", encoding="utf-8-sig") as stream:
-                yield from self._checked(stream)
-
-    def _checked(self, stream: IO[str]) -> Iterator[list[str]]:
-        reader = csv.reader(stream, strict=True)
-        width = None
-        try:
-            for row in reader:
-                width = width or len(row)
-                if len(row) != width:
-                    rule = f"must have {width} cells in every row; line {reader.line_num} has {len(row)}"
-                    raise SottovoceError(self._path, rule, row)
-                yield row
-        except (csv.Error, UnicodeDecodeError) as reason:
-            raise SottovoceError(self._path, f"must be CSV in UTF-8 ({reason})", Words("something else")) from None
+            with named(self._path), open(self._path, newline="", encoding="utf-8-sig") as stream:
+                yield from records(stream, self._path)
 
 
 class ParquetSource(Source):
@@ -147,17 +165,25 @@ class ParquetSource(Source):
 
     def __init__(self, path: str) -> None:
         """Read the footer."""
+        self._path = path
         self._file = open_parquet(path)
         self.names = tuple(self._file.schema_arrow.names)
         self.rows = self._file.metadata.num_rows
+        if len(set(self.names)) < len(self.names):
+            raise SottovoceError(path, "must have different column names", list(self.names))
 
-    def batches(self) -> Iterator[Batch]:
+    def _batches(self, names: Sequence[str], rows: int) -> Iterator[Batch]:
         """Columns as narwhals series over Arrow."""
-        import pyarrow
+        for batch in read_batches(self._path, self._file, names, rows):
+            yield {name: series(batch.column(name)) for name in names}
 
-        for batch in self._file.iter_batches(batch_size=BATCH_ROWS):
-            frame = nw.from_native(pyarrow.table(batch), eager_only=True)
-            yield {name: frame[name] for name in self.names}
+    def encode(self, variable: Variable, values: Values) -> Columns:
+        """Refuse bytes that are no text where a file says that they are."""
+        try:
+            return encode(variable, values)
+        except UnicodeDecodeError as reason:
+            rule = f"must hold UTF-8 in its text columns ({reason})"
+            raise SottovoceError(self._path, rule, Words("something else")) from None
 
 
 def open_source(table: Any) -> Source:

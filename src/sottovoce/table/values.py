@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.cells import Columns, narrow
 from sottovoce.schema.variable import Label, Variable, is_missing
+from sottovoce.table.arrow import encode_arrow
 
 Values = Sequence[Any] | NDArray[Any] | nw.Series[Any]
 """A list or an array of values, or a column of any data frame that narwhals knows."""
@@ -19,6 +20,8 @@ def encode(variable: Variable, values: Values) -> Columns:
     """Codes of a column; frames are coded by their few distinct values, in their own engine."""
     if not isinstance(values, nw.Series):
         return variable.encode(values)
+    if values.implementation.is_pyarrow():
+        return encode_arrow(variable, values.to_native())
     if not isinstance(variable, Attribute):
         return variable.encode(values.to_list())
     distinct = [value for value in values.unique().to_list() if not is_missing(value)]
@@ -27,6 +30,22 @@ def encode(variable: Variable, values: Values) -> Columns:
     default = -1 if not values.is_null().any() else int(variable.encode([None])[0][0])
     coded = values.replace_strict(distinct, codes.tolist(), default=default, return_dtype=nw.Int64)
     return (narrow(np.asarray(coded.to_numpy()), variable.sizes[0]),)
+
+
+def encode_texts(variable: Variable, texts: Sequence[str], *, empty: str | None) -> Columns:
+    """Codes of a column of text, each different one looked up once; `empty` is what no text stands for."""
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    table = variable.encode([text or empty for text in places])
+    rows = np.fromiter(map(places.__getitem__, texts), np.intp, len(texts))
+    return tuple(codes[rows] for codes in table)
+
+
+def series(array: Any) -> nw.Series[Any]:
+    """Column of an Arrow table or batch, as narwhals shows it."""
+    import pyarrow
+
+    chunked = array if isinstance(array, pyarrow.ChunkedArray) else pyarrow.chunked_array([array])
+    return nw.from_native(chunked, series_only=True)
 
 
 def distinct_values(values: Values) -> set[Any]:

@@ -1,0 +1,90 @@
+"""Data larger than memory: 10^8 values through Parquet, their time, and the most memory they ever take.
+
+`SOTTOVOCE_STREAM_VALUES` sets another number of values.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks.measure import Row
+
+VALUES = int(os.environ.get("SOTTOVOCE_STREAM_VALUES", "100_000_000"))
+COLUMNS = 5
+GROUP_ROWS = 2**20
+LABELS = [f"category {number}" for number in range(10)]
+MOST_MEBIBYTES = 512
+
+DISGUISE = """
+from sottovoce import Attribute, Schema, disguise_file, new_plan
+labels = [f"category {number}" for number in range(10)]
+plan = new_plan(Schema([Attribute(f"q{number}", labels) for number in range(5)]), odds=100)
+call = lambda: disguise_file("truths.parquet", "ours.parquet", plan, overwrite=True)
+"""
+COPY = """
+import pyarrow.parquet as pq
+def call():
+    file = pq.ParquetFile("truths.parquet")
+    with pq.ParquetWriter("theirs.parquet", file.schema_arrow) as writer:
+        for batch in file.iter_batches(batch_size=2**20):
+            writer.write_batch(batch)
+"""
+MEASURE = """
+import resource, time
+start = time.perf_counter()
+call()
+print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def rows() -> list[Row]:
+    """Disguise a file in a process of its own, and let pyarrow copy the same file in another."""
+    with TemporaryDirectory() as folder:
+        _run(["-m", "benchmarks.stream", folder], Path(__file__).parent.parent)
+        values = VALUES // COLUMNS * COLUMNS
+        seconds, mebibytes = _measure(DISGUISE, folder)
+        copied, copy_mebibytes = _measure(COPY, folder)
+        reports = pq.ParquetFile(Path(folder, "ours.parquet")).metadata
+    assert reports.num_rows * reports.num_columns == values
+    assert mebibytes < MOST_MEBIBYTES
+    name = f"{values:.1e} values, Parquet to Parquet"
+    return [
+        Row(name, "pyarrow copies undisguised", 1e9 * seconds / values, 1e9 * copied / values, "ns per value"),
+        Row(f"{name}, peak", "pyarrow copies undisguised", mebibytes, copy_mebibytes, "MiB"),
+    ]
+
+
+def _write_truths(folder: Path) -> None:
+    """Write random answers, a row group at a time."""
+    rng = np.random.default_rng(1)
+    labels = pa.array(LABELS)
+    schema = pa.schema([pa.field(f"q{number}", pa.string()) for number in range(COLUMNS)])
+    left = VALUES // COLUMNS
+    with pq.ParquetWriter(folder / "truths.parquet", schema) as writer:
+        while left > 0:
+            count = min(left, GROUP_ROWS)
+            codes = rng.integers(0, len(LABELS), (COLUMNS, count), dtype=np.int32)
+            writer.write_table(pa.Table.from_arrays([labels.take(pa.array(c)) for c in codes], schema=schema))
+            left -= count
+
+
+def _measure(script: str, folder: str) -> tuple[float, float]:
+    """Seconds, and peak memory in MiB, of a fresh interpreter that runs a script."""
+    seconds, mebibytes = map(float, _run(["-c", script + MEASURE], folder).split())
+    return seconds, mebibytes
+
+
+def _run(arguments: list[str], folder: str | Path) -> str:
+    """Run an interpreter; nothing large may happen in this one, since Linux hands its peak on to its children."""
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout  # noqa: S603
+
+
+if __name__ == "__main__":
+    _write_truths(Path(sys.argv[1]))

@@ -1,0 +1,83 @@
+"""Codes of Arrow columns, and Arrow columns of codes: by dictionary, never value by value."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sottovoce.errors import MissingExtraError, SottovoceError
+from sottovoce.schema.binned import Binned
+from sottovoce.schema.cells import Codes, Columns
+from sottovoce.schema.item_set import ItemSet
+from sottovoce.schema.variable import Variable
+
+
+def encode_arrow(variable: Variable, column: Any) -> Columns:
+    """Codes of a chunked array: what `variable.encode` gives for its values, looked up once a distinct value."""
+    arrow = pyarrow()
+    flat = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    kind = flat.type
+    if isinstance(variable, Binned) and (arrow.types.is_integer(kind) or arrow.types.is_floating(kind)):
+        return variable.encode(flat.to_numpy(zero_copy_only=False))
+    if isinstance(variable, ItemSet) and (arrow.types.is_list(kind) or arrow.types.is_large_list(kind)):
+        return _encode_sets(variable, flat)
+    try:
+        coded = flat if arrow.types.is_dictionary(kind) else flat.dictionary_encode()
+    except arrow.ArrowNotImplementedError:  # structures and other values that are no labels
+        return variable.encode(flat.to_pylist())
+    return _look_up(variable.encode, coded)
+
+
+def array_of_sets(variable: ItemSet, columns: Columns, kind: Any) -> Any:
+    """Lists of the items whose bits are set."""
+    arrow = pyarrow()
+    rows, codes = np.nonzero(np.stack(columns, axis=1))
+    ends = np.searchsorted(rows, np.arange(len(columns[0]) + 1))
+    items = arrow.array(variable.items, kind.value_type).take(arrow.array(codes))
+    return arrow.ListArray.from_arrays(arrow.array(ends, arrow.int32()), items, type=kind)
+
+
+def pyarrow(purpose: str = "Parquet") -> Any:
+    """Import pyarrow where a table asks for it, saying what to install if it is not there."""
+    try:
+        import pyarrow
+        import pyarrow.compute
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError(purpose, "pyarrow", "tables") from None
+    return pyarrow
+
+
+def _encode_sets(variable: ItemSet, lists: Any) -> Columns:
+    """Set the bits of the items in each list; a missing list is refused as `variable.encode` does."""
+    arrow = pyarrow()
+    if lists.null_count:
+        return variable.encode(lists.to_pylist())
+    items = lists.flatten()
+    coded = items if arrow.types.is_dictionary(items.type) else items.dictionary_encode()
+    (codes,) = _look_up(lambda found: (_single_items(variable, found),), coded)
+    bits = np.zeros((len(variable.items), len(lists)), np.uint8)
+    bits[codes, arrow.compute.list_parent_indices(lists).to_numpy()] = 1
+    return tuple(bits)
+
+
+def _single_items(variable: ItemSet, items: list[Any]) -> Codes:
+    """Number of each item, by the one bit that a set of it alone has."""
+    bits = variable.encode([[item] for item in items])
+    codes: Codes = np.stack(bits).argmax(axis=0)
+    return codes
+
+
+def _look_up(encode: Callable[[list[Any]], Columns], coded: Any) -> Columns:
+    """Codes of a dictionary array by those of its dictionary; labels that no row has are not asked for."""
+    labels, positions = coded.dictionary.to_pylist(), coded.indices
+    if positions.null_count:
+        positions = positions.cast("int64").fill_null(len(labels))
+        labels.append(None)
+    places = positions.to_numpy(zero_copy_only=False)
+    try:
+        table = encode(labels)
+    except SottovoceError:
+        used, places = np.unique(places, return_inverse=True)
+        table = encode([labels[place] for place in used])
+    return tuple(codes.take(places) for codes in table)
