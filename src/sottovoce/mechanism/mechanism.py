@@ -11,8 +11,8 @@ from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.cells import Columns
 from sottovoce.schema.schema import Schema
 
-LONGEST = 24
-"""Decimal digits of a number of sides: 2^64 has 20."""
+LONGEST = 4000
+"""Decimal digits of any number in a plan; Python reads a few more, and no mechanism needs as many."""
 
 
 class Mechanism(ABC):
