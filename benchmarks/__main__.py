@@ -24,8 +24,8 @@ def run(name: str, target: str | None) -> None:
         rows = [row.to_json() for row in import_module(f"benchmarks.{name}").rows()]
     if target != "-":
         for row in rows:
-            against = f"{row['ratio']:8.1f} x  {row['peer_name']}" if row["ratio"] is not None else ""
-            print(f"{name:12} {row['name']:44} {row['ours']:12.6g} {row['unit']:12} {against}")
+            against = f"{row['ratio']:8.2f} x  {row['peer_name'] or ''}" if row["ratio"] is not None else ""
+            print(f"{name:10} {row['name']:62} {row['ours']:10.4g} {row['unit']:13} {against}")
     if target is not None:
         text = json.dumps({"rows": rows}, indent=2)
         print(text) if target == "-" else Path(target).write_text(text + "\n", encoding="utf-8")

@@ -1,5 +1,6 @@
 """The laws of schemes, on every case of every scheme found in the room: none is listed here."""
 
+import re
 from copy import deepcopy
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
@@ -56,6 +57,7 @@ def test_every_scheme_says_what_it_is():
         assert name == name.lower()
         assert any(character.isdigit() for character in found.citation), f"{name} cites no year"
         assert ">>>" in (found.__doc__ or ""), f"{name} has no runnable example"
+        assert re.search(r"odds|deniable", found.__doc__ or ""), f"{name} does not say its odds"
         assert list(found.cases()), f"{name} has no cases"
         assert list(found.refused()), f"{name} refuses nothing"
 

@@ -42,9 +42,12 @@ class UnrelatedQuestion(Scheme):
         """Read theta or the odds, and each known distribution, exactly."""
         if (theta is None) == (odds is None):
             raise SottovoceError("theta or odds", "must be given, exactly one of them", (theta, odds))
+        exact = None if theta is None else probability("theta", theta)
+        if exact == 0:
+            raise SottovoceError("theta", "must not be 0, where nothing private is ever reported", theta)
         set_fields(
             self,
-            theta=None if theta is None else probability("theta", theta),
+            theta=exact,
             odds=None if odds is None else exact_odds("odds", odds),
             known=None if known is None else _laws(known),
         )
@@ -58,7 +61,7 @@ class UnrelatedQuestion(Scheme):
 
     @classmethod
     def cases(cls) -> Iterator[tuple["UnrelatedQuestion", Sizes]]:
-        """Uniform and not, several attributes, a joint distribution, floats, a zero, certainty."""
+        """Uniform and not, several attributes, a joint distribution, floats, a zero, odds, certainty."""
         yield cls(theta=Fraction(1, 2)), (2,)
         yield cls(theta=0.7, known=[0.2, 0.8]), (2,)
         yield cls(theta=0.3, known=[[0.5, 0.5], [0.2, 0.3, 0.5]]), (2, 3)
@@ -67,12 +70,12 @@ class UnrelatedQuestion(Scheme):
         yield cls(theta=0.5, known=[0.5, 0.5, 0]), (3,)
         yield cls(odds=3, known=[1 / 3, 2 / 3]), (2,)
         yield cls(theta=1), (2,)
-        yield cls(theta=0), (2, 2)
 
     @classmethod
     def refused(cls) -> Iterator[tuple[str, dict[str, Any]]]:
         """Out of range, distributions that are none, both or neither of theta and odds."""
         yield "theta", {"theta": 1.01}
+        yield "theta", {"theta": 0}
         yield "known", {"theta": 0.5, "known": [0.5, 0.6]}
         yield "known", {"theta": 0.5, "known": [1.5, -0.5]}
         yield "known", {"theta": 0.5, "known": [[0.5, 0.5], [0.5, float("nan")]]}
