@@ -168,9 +168,29 @@ def test_false_alarms_are_as_rare_as_stated():
 def test_what_is_too_rare_is_said():
     """A hundred bits report the truth with probability (3/4)^100, about 1e-13."""
     found = audit_mechanism(Bits(100), samples=1000, rng=1)
-    assert (found.passed, found.enough, found.lower_bound, found.cells) == (True, False, 0, 0)
+    assert (found.passed, found.enough, found.seen_most, found.cells, found.parts) == (True, False, 0, 0, 100)
     assert found.verdict == "not contradicted: too rare to confirm"
     assert (found.report, found.most, found.least) == (0, 0, 2**100 - 1)
+
+
+def test_products_are_confirmed_part_by_part():
+    """No one sees the joint worst report of a hundred bits, but every bit shows 90 % of its ln 3."""
+    found = audit_mechanism(Bits(100), samples=100_000, rng=1)
+    assert found.verdict == "confirmed in all 100 parts"
+    assert 0.9 < found.share_of_parts < 1
+    assert 0.9 * log(3) < found.lower_bound < log(3)
+
+
+def test_one_faulty_bit_among_a_hundred_is_caught():
+    @dataclass(frozen=True)
+    class Stuck(Bits):
+        def respond(self, truth, flips):
+            fair, stuck = Bits(100).respond(truth, flips), Bits(100, clears=False).respond(truth, flips)
+            return (*fair[:37], stuck[37], *fair[38:])
+
+    found = audit_mechanism(Stuck(100), samples=20_000, confidence=SURE, rng=1)
+    assert found.verdict == "VIOLATED"
+    assert [violation for violation in found.violations if "of part 37 is at least" not in violation] == []
 
 
 def test_the_number_of_samples_is_limited(monkeypatch):

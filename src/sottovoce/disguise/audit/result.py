@@ -15,7 +15,9 @@ class GroupAudit:
     `samples` reports were drawn of each of the truths `most` and `least`; the worst report, or one with
     the same odds between the two, came `seen_most` and `seen_least` times. Where the reports are few,
     `cells` pairs of report and truth were counted besides. `enough` says whether the samples could be
-    expected to reach 90 % of the stated epsilon, or to show a zero.
+    expected to reach 90 % of the stated epsilon, or to show a zero. A product of several channels, such
+    as the items of a set, is counted in its `parts` as well; `share_of_parts` is the least share of its
+    own epsilon that any of them reached.
     """
 
     name: str
@@ -29,6 +31,8 @@ class GroupAudit:
     seen_most: int
     seen_least: int
     cells: int = 0
+    parts: int = 0
+    share_of_parts: float | None = None
     violations: tuple[str, ...] = ()
 
     @property
@@ -50,6 +54,8 @@ class GroupAudit:
             return "zero shown" if self.seen_most else "zero not seen: too rare"
         if self.share is None or self.share >= REACHED:
             return "confirmed"
+        if self.share_of_parts is not None and self.share_of_parts >= REACHED:
+            return f"confirmed in all {self.parts} parts"
         return "not contradicted" if self.enough else "not contradicted: too rare to confirm"
 
     def to_json(self) -> dict[str, Any]:

@@ -1,12 +1,17 @@
 """The audit of one group: how many reports to draw, and what their counts say about its epsilon."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, exp, inf, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sottovoce.disguise.audit.evidence import Finding, impossible, log_ratio, ruled_out, suspects
+from sottovoce.disguise.audit.parts import Parts
 from sottovoce.disguise.audit.result import REACHED, GroupAudit
 from sottovoce.disguise.audit.sampler import Auditable, Event, Sampler
 from sottovoce.mechanism.coins import RandomWords
@@ -25,9 +30,9 @@ MOST_TABULATED = 1000, 64
 
 @dataclass(frozen=True)
 class AuditTask:
-    """One group; half of the risk is the worst pair's, half the table's of all reports and truths.
+    """One group; the risk is shared by the worst pair, the table of all reports and truths, and the parts.
 
-    The pair alone takes all of it where the table would be too large to test.
+    A table too large to test, and a channel that is no product, take none of it.
     """
 
     name: str
@@ -41,6 +46,11 @@ class AuditTask:
         return Event(self.mechanism.channel)
 
     @cached_property
+    def parts(self) -> Parts:
+        """Factors of a product, audited one by one besides."""
+        return Parts(self.mechanism.channel)
+
+    @cached_property
     def cells(self) -> int:
         """Entries of the table of all reports and truths; zero where they are too many to test."""
         channel = self.mechanism.channel
@@ -50,7 +60,8 @@ class AuditTask:
     @cached_property
     def risk_of_pair(self) -> float:
         """Risk of each of the worst pair's two bounds."""
-        return self.risk / (4 if self.cells else 2)
+        families = 1 + bool(self.cells) + bool(self.parts.factors)
+        return self.risk / (2 * families)
 
     @cached_property
     def needed(self) -> float:
@@ -85,29 +96,37 @@ class AuditTask:
         """All reports drawn."""
         return 2 * self.samples + self.mechanism.channel.n_in * self.samples_of_table
 
+    def _counted(self, sampler: Sampler, truth: int) -> tuple[int, NDArray[np.int64]]:
+        """How often the worst report came, and that of every part."""
+        joint, parts = 0, np.zeros(len(self.parts.factors), np.int64)
+        for reports in sampler.reports(truth, self.samples):
+            joint += self.event.count(reports)
+            parts += self.parts.count(reports)
+        return joint, parts
+
     def run(self, words: RandomWords, meter: "Meter") -> GroupAudit:
         """Draw, count, and hold the counts against the statement."""
         channel, event = self.mechanism.channel, self.event
         sampler = Sampler(self.mechanism, words, meter.add)
-        seen = [sum(map(event.count, sampler.reports(truth, self.samples))) for truth in (event.most, event.least)]
+        seen, of_parts = zip(*(self._counted(sampler, truth) for truth in (event.most, event.least)), strict=True)
         bound = log_ratio(seen[0], seen[1], self.samples, self.risk_of_pair)
         findings = [Finding(bound, event.reports, event.most, event.least)]
-        violations = []
+        part_findings = self.parts.findings(of_parts[0], of_parts[1], self.samples, 2 * self.risk_of_pair)
+        violations = list(_exceeded(part_findings, [factor.epsilon for factor in self.parts.factors]))
         if channel.odds is None and seen[1]:
             violations.append(ruled_out(event.reports, event.least))
         if self.cells:
             counts = sampler.table(self.samples_of_table)
-            findings += suspects(counts, self.samples_of_table, self.risk / 2)
+            findings += suspects(counts, self.samples_of_table, 2 * self.risk_of_pair)
             violations += impossible(channel, counts)
         worst = max(findings, key=lambda finding: finding.bound)
-        if worst.bound > channel.epsilon:
-            violations.append(f"{worst}, not at most {exp(channel.epsilon):.6g} times as stated")
+        violations += _exceeded([worst], [channel.epsilon])
         if sampler.strays:
             violations.append(f"{sampler.strays} rows are none of the {channel.n_out} reports of the channel")
         return GroupAudit(
             name=self.name,
             epsilon=channel.epsilon,
-            lower_bound=max(worst.bound, 0.0),
+            lower_bound=max(worst.bound, 0.0, *(finding.bound for finding in part_findings)),
             samples=self.samples,
             enough=self.samples >= self.needed,
             report=event.report,
@@ -116,8 +135,17 @@ class AuditTask:
             seen_most=seen[0],
             seen_least=seen[1],
             cells=self.cells,
+            parts=len(part_findings),
+            share_of_parts=self.parts.smallest_share(part_findings),
             violations=tuple(violations),
         )
+
+
+def _exceeded(findings: Sequence[Finding], stated: Sequence[float]) -> Iterator[str]:
+    """Complaint about every bound above its stated epsilon."""
+    for finding, epsilon in zip(findings, stated, strict=True):
+        if finding.bound > epsilon:
+            yield f"{finding}, not at most {exp(epsilon):.6g} times as stated"
 
 
 class Meter:
