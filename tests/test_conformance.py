@@ -7,6 +7,8 @@ import json
 import subprocess
 import sys
 from importlib import import_module
+from itertools import combinations, product
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -98,6 +100,52 @@ def test_the_reference_client_names_the_columns_of_reports_the_same(vector):
     assert all(
         code < size for report in vector["reports"] for code, size in zip(report, client.report_sizes, strict=True)
     )
+
+
+@pytest.mark.parametrize("vector", vectors("reports"))
+def test_every_coin_that_can_matter_is_seen_to_matter(vector):
+    """Two records with the same truth, in which only this coin shows another side, make different reports."""
+    client, used, records = Client(vector["document"]), 0, []
+    for truth, report in zip(vector["truths"], vector["reports"], strict=True):
+        shown, used = flip(client.coins, vector["words"], used)
+        records.append((truth, shown, report))
+    seen = set()
+    for (truth, shown, report), (other_truth, other_shown, other_report) in combinations(records, 2):
+        if truth == other_truth and report != other_report:
+            differing = [coin for coin, sides in enumerate(zip(shown, other_shown, strict=True)) if len(set(sides)) > 1]
+            seen |= set(differing) if len(differing) == 1 else set()
+    unseen = {coin for coin, sides in enumerate(client.coins) if sides > 1} - seen
+    if unseen:
+        assert prod(client.coins) * prod(client.sizes) < 10_000, f"coins {unseen} may matter"
+        assert not unseen & mattering(client)
+
+
+def mattering(client) -> set[int]:
+    """Coins that make a difference, by all their falls."""
+    falls = list(product(*map(range, client.coins)))
+    found = set()
+    for truth, coin in product(product(*map(range, client.sizes)), range(len(client.coins))):
+        by_others: dict = {}
+        for shown in falls:
+            by_others.setdefault((*shown[:coin], *shown[coin + 1 :]), set()).add(tuple(client.respond(truth, shown)))
+        found |= {coin} if any(len(reports) > 1 for reports in by_others.values()) else set()
+    return found
+
+
+def test_what_matters_by_all_falls_of_the_coins():
+    """Of a coin that keeps and one that draws, each makes a difference to some truth."""
+    (vector,) = (v for v in FILES["reports"]["vectors"] if v["name"] == "unrelated_question 0")
+    assert mattering(Client(vector["document"])) == {0, 1}
+
+
+def test_every_part_of_a_sample_is_picked():
+    for vector in FILES["reports"]["vectors"]:
+        client, used, picked = Client(vector["document"]), 0, set()
+        if json.loads(vector["document"])["plan"]["groups"][0]["mechanism"]["kind"] == "sampling":
+            for _ in vector["truths"]:
+                shown, used = flip(client.coins, vector["words"], used)
+                picked.add(shown[0])
+            assert picked == set(range(client.coins[0])), vector["name"]
 
 
 @pytest.mark.parametrize("vector", vectors("refused"))
