@@ -101,6 +101,7 @@ def bits() -> Iterator[Forgery]:
         ("flips: no coin", "bits", FLIPS | {"bits": []}),
         ("flips: a coin too many", "bits", FLIPS | {"bits": [["3", "1", "4"]] * 2}),
         ("flips: a coin of two integers", "bits", FLIPS | {"bits": [["3", "4"]]}),
+        ("flips: a coin as text", "bits", FLIPS | {"bits": ["314"]}),
         ("flips: a one too telling", "odds", FLIPS | {"bits": [["4", "1", "8"]]}),
         ("flips: a zero too telling", "odds", FLIPS | {"bits": [["7", "4", "8"]]}),
         ("flips: a one that rules a zero out", "odds", FLIPS | {"bits": [["1", "0", "4"]]}),
@@ -108,6 +109,7 @@ def bits() -> Iterator[Forgery]:
         ("one_hot: zero above sides", "zero", ONE_HOT | {"bit": ["2", "5", "4"]}),
         ("one_hot: not in lowest terms", "sides", ONE_HOT | {"bit": ["4", "2", "8"]}),
         ("one_hot: a coin of two integers", "bits", ONE_HOT | {"bit": ["2", "4"]}),
+        ("one_hot: a coin as text", "bits", ONE_HOT | {"bit": "214"}),
         ("one_hot: two bits too telling together", "odds", ONE_HOT | {"bit": ["3", "1", "4"]}),
         ("one_hot: the truth never in the set", "odds", ONE_HOT | {"bit": ["0", "1", "4"]}),
     ]:

@@ -76,9 +76,9 @@ def schemas() -> Iterator[Forgery]:
         ("an attribute twice", "variables", [ATTRIBUTE, ATTRIBUTE]),
         ("a missing category that is none", "missing", [ATTRIBUTE | {"missing": "no answer"}]),
         ("categories of several kinds", "categories", [ATTRIBUTE | {"categories": ["no", True]}]),
-        ("categories that are no labels", "categories", [ATTRIBUTE | {"categories": [None, None]}]),
         ("an attribute without a name", "name", [ATTRIBUTE | {"name": ""}]),
         ("no items", "items", [{"kind": "items", "name": "tax", "items": []}]),
+        ("an item that is no label", "items", [{"kind": "items", "name": "tax", "items": [None]}]),
         ("an item with a separator in it", "items", [{"kind": "items", "name": "tax", "items": ["a;b"]}]),
     ]:
         yield wrong, parameter, GOOD | {"schema": schema}

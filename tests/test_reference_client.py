@@ -13,10 +13,16 @@ from pathlib import Path
 
 import pytest
 
+from sottovoce.errors import SottovoceError
+from sottovoce.plan.document import plan_from_text
+
 ROOT = Path(__file__).parent.parent
 
 sys.path.append(str(ROOT))  # the conformance suite is no part of the installed package
+Client = import_module("conformance.client.plan").Client
+RefusedError = import_module("conformance.client.rules").RefusedError
 MECHANISMS = import_module("conformance.client.sampling").MECHANISMS
+document = import_module("conformance.forgeries").document
 
 SMALL = {
     "diagonal": [([2, 3], {"truth": "4", "other": "1"}), ([3], {"truth": "1", "other": "2"})],
@@ -100,3 +106,52 @@ def test_the_reference_client_shares_nothing_with_the_package():
         names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
         foreign = {name for name in names if name.split(".")[0] not in sys.stdlib_module_names}
         assert all(name.startswith("conformance.client.") for name in foreign), path
+
+
+ITEMS = {"kind": "items", "name": "symptoms", "items": ["cough", "fever"]}
+SUBSET = {"kind": "subset", "size": "1", "kept": "3", "sides": "4"}
+
+
+def yes_no(name: str, *categories: str) -> dict:
+    return {"kind": "categories", "name": name, "categories": list(categories)}
+
+
+@pytest.mark.parametrize(
+    ("schema", "mechanism"),
+    [
+        ([ITEMS], {"kind": "one_hot", "bit": ["2", "1", "4"]}),
+        ([ITEMS], SUBSET),
+        (
+            [ITEMS],
+            {
+                "kind": "sampling",
+                "parts": [{"attributes": [0], "mechanism": {"kind": "turning", "kept": "3", "sides": "4"}}],
+            },
+        ),
+        ([yes_no("tax", "no", "yes; often")], {"kind": "one_hot", "bit": ["2", "1", "4"]}),
+        ([yes_no("a", "x", "x & y"), yes_no("b", "y & z", "z")], SUBSET),
+    ],
+    ids=["one_hot of items", "subset of items", "sample of items", "a separator in a set", "cells named alike"],
+)
+def test_reports_that_could_not_be_named_are_refused(schema, mechanism):
+    group = {"attributes": [a["name"] for a in schema], "scheme": "matrix", "mechanism": mechanism}
+    text = document({"version": 1, "schema": schema, "groups": [group], "odds": None, "prior": None})
+    with pytest.raises(RefusedError):
+        Client(text)
+    with pytest.raises(SottovoceError):
+        _ = plan_from_text(text).report_schema
+
+
+def test_a_report_must_not_be_named_like_another():
+    """Two attributes reported in one place are called a+b, which is what a third one is called."""
+    schema = [yes_no(name, "no", "yes") for name in ("a", "b", "a+b")]
+    diagonal = {"kind": "diagonal", "truth": "3", "other": "1"}
+    groups = [
+        {"attributes": ["a", "b"], "scheme": "matrix", "mechanism": SUBSET},
+        {"attributes": ["a+b"], "scheme": "warner", "mechanism": diagonal},
+    ]
+    text = document({"version": 1, "schema": schema, "groups": groups, "odds": None, "prior": None})
+    with pytest.raises(RefusedError, match="twice"):
+        Client(text)
+    with pytest.raises(SottovoceError):
+        _ = plan_from_text(text).report_schema

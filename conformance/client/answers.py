@@ -6,7 +6,7 @@ from math import prod
 
 from conformance.client.coins import picked
 from conformance.client.mechanism import Mechanism, Report, each_in_its_place
-from conformance.client.rules import Json, larger, require, require_lowest_terms, require_share, whole
+from conformance.client.rules import Json, larger, listed, require, require_lowest_terms, require_share, whole, wholes
 from conformance.client.schema import category, cells, joined, number, split
 
 
@@ -57,7 +57,7 @@ class Replacement(Mechanism):
     def __init__(self, sizes: Sequence[int], json: Json) -> None:
         """Sides of the first coin, and weights of the laws."""
         self.sizes, self.kept, sides = sizes, whole(json["kept"]), whole(json["sides"])
-        self.known = [[whole(weight) for weight in law] for law in json["known"]]
+        self.known = [wholes(law) for law in listed(json["known"])]
         require([len(law) for law in self.known] in (list(sizes), [prod(sizes)]), "known laws of wrong lengths")
         require_share(self.kept, sides)
         for law in self.known:
@@ -79,7 +79,7 @@ class Listed(Mechanism):
 
     def __init__(self, sizes: Sequence[int], json: Json) -> None:
         """Matrix of sides, perhaps with names for its rows."""
-        self.sizes, self.matrix = sizes, [[whole(entry) for entry in row] for row in json["matrix"]]
+        self.sizes, self.matrix = sizes, [wholes(row) for row in listed(json["matrix"])]
         truths, rows = cells(sizes), len(self.matrix)
         require(rows and all(len(row) == truths for row in self.matrix), "not a column for each joint cell")
         self.by_truth = list(zip(*self.matrix, strict=True))

@@ -4,16 +4,25 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from conformance.client.mechanism import Mechanism, Report, each_in_its_place
-from conformance.client.rules import Json, larger, multiplied, require, require_lowest_terms, require_share, whole
+from conformance.client.rules import (
+    Json,
+    larger,
+    multiplied,
+    require,
+    require_lowest_terms,
+    require_share,
+    whole,
+    wholes,
+)
 from conformance.client.schema import categories, item_set
 
 
 class BitCoin:
     """Sides that report a 1: `one` of them if the truth is 1, `zero` of them if it is 0."""
 
-    def __init__(self, json: Sequence[object]) -> None:
+    def __init__(self, json: object) -> None:
         """Three numbers of sides."""
-        self.one, self.zero, self.sides = map(whole, json)
+        self.one, self.zero, self.sides = wholes(json)
         require(self.one <= self.sides and self.zero <= self.sides, "more sides than the coin has")
         require_lowest_terms(self.one, self.zero, self.sides)
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from conformance.client.mechanism import Mechanism
-from conformance.client.rules import Json, RefusedError, multiplied, require, whole
+from conformance.client.rules import Json, RefusedError, listed, multiplied, require, whole
 from conformance.client.sampling import read_mechanism
 from conformance.client.schema import sizes
 
@@ -72,7 +72,7 @@ class Client:
             self.places[attribute["name"]] = list(range(start, len(self.sizes)))
 
     def _read_groups(self, schema: list[Json], groups: list[Json]) -> None:
-        named = [name for group in groups for name in group["attributes"]]
+        named = [name for group in groups for name in listed(group["attributes"])]
         require(named and sorted(named) == sorted(self.places), "an attribute not covered once")
         by_name = {attribute["name"]: attribute for attribute in schema}
         self.groups: list[tuple[list[int], Mechanism]] = []

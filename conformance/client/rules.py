@@ -35,6 +35,18 @@ def whole(text: object) -> int:
     return int(written)
 
 
+def wholes(json: object) -> list[int]:
+    """Integers of a list, each written as text."""
+    return [whole(text) for text in listed(json)]
+
+
+def listed(json: Any) -> list[Any]:
+    """A list, and no text, whose characters some languages would take for its entries."""
+    require(isinstance(json, list), f"no list: {json!r}")
+    found: list[Any] = json
+    return found
+
+
 def require_lowest_terms(*integers: int) -> None:
     """Refuse integers that could be smaller, and zeros, of which no coin can be made."""
     require(gcd(*integers) == 1, f"not in lowest terms: {integers}")

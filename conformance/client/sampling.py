@@ -6,7 +6,7 @@ from itertools import pairwise
 from conformance.client.answers import Diagonal, Listed, PrivateDiagonal, Replacement
 from conformance.client.bits import Flips, OneHot, Turning
 from conformance.client.mechanism import Mechanism, Report
-from conformance.client.rules import Json, require
+from conformance.client.rules import Json, listed, require
 from conformance.client.schema import as_text, categories, category
 from conformance.client.sets import CutPaste, Subset
 
@@ -63,7 +63,8 @@ def read_mechanism(sizes: Sequence[int], json: Json) -> Mechanism:
     return found
 
 
-def _places(given: list[int], columns: int) -> list[int]:
+def _places(json: object, columns: int) -> list[int]:
+    given = listed(json)
     require(given and all(type(a) is int and 0 <= a < columns for a in given), "places of no columns")
     require(all(low < high for low, high in pairwise(given)), "places that do not increase")
     return given
