@@ -1,4 +1,4 @@
-"""Conformance vectors: the committed ones are the code's, and a client written from docs/format.md alone agrees.
+"""Conformance vectors: the committed ones are the code's, and a client that follows docs/format.md agrees.
 
 A new kind of mechanism needs a class in conformance/client, written from that page.
 """
