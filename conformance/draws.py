@@ -105,11 +105,13 @@ def _accepted(coins: Sequence[Coin], words: list[int]) -> bool:
 
 
 def spread(items: Sequence[int], most: int) -> list[int]:
-    """At most so many of the items, evenly spread, the first and the last among them.
+    """At most so many of the items, evenly spread, the first and the last among them unless there is room for one.
 
     >>> spread(range(10), 4)
     [0, 3, 6, 9]
     """
     if len(items) <= most:
         return list(items)
+    if most == 1:
+        return [items[len(items) // 2]]
     return [items[i * (len(items) - 1) // (most - 1)] for i in range(most)]

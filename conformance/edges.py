@@ -1,21 +1,26 @@
 """Where the reports of a plan change: neighbouring sides of a coin, found without knowing any mechanism."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
 from conformance.draws import block, first_value, last_value, spread, unchosen_words
 from sottovoce.disguise.records import disguise_codes
-from sottovoce.mechanism.coins import ListedWords
+from sottovoce.mechanism.coins import WORD, Coin, ListedWords
 from sottovoce.plan.plan import Plan
 
 PROBES = 32
 """Sides of each coin at which reports are compared before the edges between them are sought."""
 
-COINS = 6
+COINS = 24
 EDGES = 8
 """At most so many coins of a plan, and edges of each, evenly spread."""
+
+UNCHOSEN = 6
+AT_EDGES = 48
+"""So many times the other coins show sides that nobody chose, or are at an edge: one may depend on all others."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +46,13 @@ def truths_of(plan: Plan, name: str) -> list[tuple[int, ...]]:
     return list(dict.fromkeys([(0,) * len(sizes), tuple(size - 1 for size in sizes), *unchosen]))
 
 
-def edge_blocks(plan: Plan, truths: Sequence[tuple[int, ...]]) -> list[tuple[tuple[int, ...], list[int]]]:
-    """Truths with blocks of words on either side of an edge: the last word below it, the first word above."""
+def edge_blocks(plan: Plan, truths: Sequence[tuple[int, ...]], most: int) -> list[tuple[tuple[int, ...], list[int]]]:
+    """Truths with blocks of words on either side of an edge: the last word below it, the first word above.
+
+    At most so many edges, as long as every coin has one.
+    """
     found = []
-    for span in _thinned(_narrowed(plan, _spans(plan, truths))):
+    for span in _thinned(_edges(plan, truths), most):
         coin = plan.coins[span.coin]
         values = [first_value(c, side) for c, side in zip(plan.coins, span.sides, strict=True)]
         for value in (last_value(coin, span.low), first_value(coin, span.high)):
@@ -53,23 +61,41 @@ def edge_blocks(plan: Plan, truths: Sequence[tuple[int, ...]]) -> list[tuple[tup
     return found
 
 
-def _spans(plan: Plan, truths: Sequence[tuple[int, ...]]) -> list[Span]:
-    """Neighbouring probes that make different reports, the other coins showing their first or last side."""
+def _edges(plan: Plan, truths: Sequence[tuple[int, ...]]) -> list[Span]:
+    """Edges of some coins; where a coin seems to have none, those it has while another is at its own edge."""
+    silent = spread(range(len(plan.coins)), COINS)
+    found: list[Span] = []
+    others = _sides(plan.coins)
+    while new := _narrowed(plan, _spans(plan, truths, silent, others)):
+        found += new
+        silent = [coin for coin in silent if coin not in {span.coin for span in new}]
+        others = [new[i].at(new[i].high) for i in spread(range(len(new)), AT_EDGES)]
+    return found
+
+
+def _spans(
+    plan: Plan, truths: Sequence[tuple[int, ...]], coins: Sequence[int], others: Sequence[tuple[int, ...]]
+) -> list[Span]:
+    """Neighbouring probes of these coins that make different reports, all other coins showing these sides."""
     spans = []
-    for whole in _whole_spans(plan, truths):
+    for coin, sides, truth in product(coins, others, truths):
+        whole = Span(truth, sides, coin, 0, plan.coins[coin].sides - 1)
         probes = sorted({whole.high * i // PROBES for i in range(PROBES + 1)})
-        reports = _reports(plan, [(whole.truth, whole.at(side)) for side in probes])
+        reports = _reports(plan, [(truth, whole.at(side)) for side in probes])
         pairs = zip(probes, probes[1:], reports, reports[1:], strict=False)
         spans += [replace(whole, low=low, high=high) for low, high, below, above in pairs if below != above]
     return spans
 
 
-def _whole_spans(plan: Plan, truths: Sequence[tuple[int, ...]]) -> Iterator[Span]:
-    last = tuple(coin.sides - 1 for coin in plan.coins)
-    for coin in spread(range(len(last)), COINS):
-        for others in ((0,) * len(last), last):
-            for truth in truths:
-                yield Span(truth, others, coin, 0, last[coin])
+def _sides(coins: Sequence[Coin]) -> list[tuple[int, ...]]:
+    """All coins show their first, their last or their middle side, or one that nobody chose."""
+    chosen = [tuple((coin.sides - 1) * half // 2 for coin in coins) for half in (0, 2, 1)]
+    pairs = [unchosen_words(f"side of coin {i}", 2 * UNCHOSEN) for i in range(len(coins))]
+    unchosen = [
+        tuple((WORD * own[2 * i] + own[2 * i + 1]) % coin.sides for own, coin in zip(pairs, coins, strict=True))
+        for i in range(UNCHOSEN)
+    ]
+    return list(dict.fromkeys(chosen + unchosen))
 
 
 def _narrowed(plan: Plan, spans: Sequence[Span]) -> list[Span]:
@@ -85,14 +111,15 @@ def _narrowed(plan: Plan, spans: Sequence[Span]) -> list[Span]:
     return list(spans)
 
 
-def _thinned(spans: Sequence[Span]) -> list[Span]:
-    """One span for each edge of each coin, of every truth in turn, and few of those."""
+def _thinned(spans: Sequence[Span], most: int) -> list[Span]:
+    """One span for each edge of each coin, of every truth in turn, and as few of those for every coin."""
     edges: dict[tuple[int, int], list[Span]] = {}
     for span in spans:
         edges.setdefault((span.coin, span.high), []).append(span)
-    kept = []
-    for coin in sorted({coin for coin, _ in edges}):
-        own = spread(sorted(high for c, high in edges if c == coin), EDGES)
+    kept: list[Span] = []
+    coins = sorted({coin for coin, _ in edges})
+    for coin in coins:
+        own = spread(sorted(high for c, high in edges if c == coin), min(EDGES, max(most // len(coins), 1)))
         kept += [found[i % len(found)] for i, found in enumerate(edges[coin, high] for high in own)]
     return kept
 

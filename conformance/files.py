@@ -6,7 +6,7 @@ from pkgutil import iter_modules
 
 import conformance
 
-TOOLS = {"__main__", "draws", "edges", "files", "forgeries", "plans"}
+TOOLS = {"__main__", "client", "draws", "edges", "files", "forged_mechanisms", "forgeries", "plans"}
 VERSION = 1
 """Of the files' layout; a new number where a field changes its meaning."""
 

@@ -15,8 +15,6 @@ Forgery = tuple[str, str | None, Any]
 ATTRIBUTE: Json = {"kind": "categories", "name": "tax", "categories": [False, True]}
 OTHER: Json = {"kind": "categories", "name": "drug", "categories": ["never", "once"]}
 DIAGONAL: Json = {"kind": "diagonal", "truth": "3", "other": "1"}
-REPLACEMENT: Json = {"kind": "replacement", "kept": "1", "sides": "2", "known": [["1", "1"]]}
-LISTED: Json = {"kind": "listed", "matrix": [["3", "1"], ["1", "3"]]}
 GROUP: Json = {"attributes": ["tax"], "scheme": "warner", "mechanism": DIAGONAL}
 GOOD: Json = {"version": 1, "schema": [ATTRIBUTE], "groups": [GROUP], "odds": "3/1", "prior": None}
 
@@ -41,6 +39,7 @@ def no_documents() -> Iterator[Forgery]:
     yield "no plan", "plan", json.dumps({"sha256": stated})
     yield "an unknown key beside plan and sha256", "plan", json.dumps({**json.loads(good), "signature": ""})
     yield "a wrong hash", "sha256", good.replace(stated, "0" * 64)
+    yield "null for a hash", "sha256", good.replace(f'"{stated}"', "null")
     yield "a hash in capitals", "sha256", good.replace(stated, stated.upper())
     yield "the hash of another plan", "sha256", good.replace('"truth":"3"', '"truth":"2"')
 
@@ -49,6 +48,7 @@ def plans() -> Iterator[Forgery]:
     """Other versions, keys that are unknown or lacking, promises that are none or not kept, priors."""
     yield "an unknown version", "version", GOOD | {"version": 2}
     yield "a version written as text", "version", GOOD | {"version": "1"}
+    yield "a version that only equals 1", "plan", GOOD | {"version": True}
     yield "an unknown key", "plan", GOOD | {"extra": None}
     for key in GOOD:
         parameter = "version" if key == "version" else "plan"
@@ -58,6 +58,9 @@ def plans() -> Iterator[Forgery]:
     yield "a promise below 1 : 1", "odds", GOOD | {"odds": "1/2"}
     yield "a promise over nothing", "odds", GOOD | {"odds": "3/0"}
     yield "a promise in words", "odds", GOOD | {"odds": "three"}
+    yield "a promise that is not in lowest terms", "plan", GOOD | {"odds": "6/2"}
+    yield "a promise that is no text", "plan", GOOD | {"odds": 3}
+    yield "an unknown key in a group", "plan", GOOD | {"groups": [GROUP | {"extra": None}]}
     twice = [GROUP, GROUP | {"attributes": ["drug"]}]
     yield "odds of two groups above the promise", "odds", _two(twice) | {"odds": "8/1"}
     yield "an unknown source of the prior", "source", GOOD | {"prior": {"source": "hearsay", "note": "x"}}
@@ -77,6 +80,11 @@ def schemas() -> Iterator[Forgery]:
         ("a category twice", "categories", [ATTRIBUTE | {"categories": ["no", "no"]}]),
         ("an attribute twice", "variables", [ATTRIBUTE, ATTRIBUTE]),
         ("a missing category that is none", "missing", [ATTRIBUTE | {"missing": "no answer"}]),
+        ("categories of several kinds", "categories", [ATTRIBUTE | {"categories": ["no", True]}]),
+        ("an attribute without a name", "name", [ATTRIBUTE | {"name": ""}]),
+        ("no items", "items", [{"kind": "items", "name": "tax", "items": []}]),
+        ("an item that is no label", "items", [{"kind": "items", "name": "tax", "items": [None]}]),
+        ("an item with a separator in it", "items", [{"kind": "items", "name": "tax", "items": ["a;b"]}]),
     ]:
         yield wrong, parameter, GOOD | {"schema": schema}
     yield "no groups", "groups", GOOD | {"groups": []}
@@ -86,47 +94,6 @@ def schemas() -> Iterator[Forgery]:
     yield "an attribute covered by two groups", "groups", GOOD | {"groups": [GROUP, GROUP], "odds": "9/1"}
     yield "an attribute twice in a group", "variables", GOOD | {"groups": [GROUP | {"attributes": ["tax", "tax"]}]}
     yield "an unknown attribute", "name", GOOD | {"groups": [GROUP | {"attributes": ["taxes"]}]}
-
-
-def mechanisms() -> Iterator[Forgery]:
-    """Integers that are none, not in lowest terms, or make no coin."""
-    for wrong, parameter, mechanism in [
-        ("an unknown mechanism", "kind", DIAGONAL | {"kind": "magic"}),
-        ("a mechanism of no kind", "kind", {"truth": "3", "other": "1"}),
-        ("a mechanism that is no object", "kind", ["diagonal", "3", "1"]),
-        ("integers of another mechanism", "mechanism", DIAGONAL | {"kind": "listed"}),
-        ("an integer with a sign", "truth", DIAGONAL | {"truth": "+3"}),
-        ("an integer with a point", "truth", DIAGONAL | {"truth": "3.0"}),
-        ("an integer with white space", "truth", DIAGONAL | {"truth": " 3"}),
-        ("an integer in other digits", "truth", DIAGONAL | {"truth": "\u0663"}),
-        ("an integer in no digits", "truth", DIAGONAL | {"truth": ""}),
-        ("diagonal: not in lowest terms", "truth", DIAGONAL | {"truth": "6", "other": "2"}),
-        ("diagonal: zero sides", "truth", DIAGONAL | {"truth": "0", "other": "0"}),
-        ("diagonal: more than 2^64 sides", "sides", DIAGONAL | {"truth": str(2**64)}),
-        ("diagonal: a truth that is always told", "odds", DIAGONAL | {"truth": "1", "other": "0"}),
-        ("diagonal: a truth too rare", "odds", DIAGONAL | {"truth": "1", "other": "4"}),
-        ("replacement: kept above sides", "kept", REPLACEMENT | {"kept": "3"}),
-        ("replacement: not in lowest terms", "kept", REPLACEMENT | {"kept": "2", "sides": "4"}),
-        ("replacement: a known law not in lowest terms", "kept", REPLACEMENT | {"known": [["2", "2"]]}),
-        ("replacement: zero sides", "kept", REPLACEMENT | {"kept": "0", "sides": "0"}),
-        ("replacement: a known law of zero sides", "kept", REPLACEMENT | {"known": [["0", "0"]]}),
-        ("replacement: a known law of wrong length", "known", REPLACEMENT | {"known": [["1", "1", "1"]]}),
-        ("replacement: too many known laws", "known", REPLACEMENT | {"known": [["1", "1"], ["1", "1"]]}),
-        ("replacement: a known law that is too uneven", "odds", REPLACEMENT | {"known": [["1", "2"]]}),
-        ("listed: columns that do not sum", "numerators", LISTED | {"matrix": [["3", "1"], ["1", "2"]]}),
-        ("listed: not in lowest terms", "matrix", LISTED | {"matrix": [["6", "2"], ["2", "6"]]}),
-        ("listed: zero sides", "sides", LISTED | {"matrix": [["0", "0"], ["0", "0"]]}),
-        ("listed: more than 2^64 sides", "sides", LISTED | {"matrix": [[str(2**64)] * 2, ["1", "1"]]}),
-        ("listed: a row too short", "matrix", LISTED | {"matrix": [["3", "1"], ["1"]]}),
-        ("listed: a column too many", "matrix", LISTED | {"matrix": [["3", "1", "2"], ["1", "3", "2"]]}),
-        ("listed: no rows", "matrix", LISTED | {"matrix": []}),
-        ("listed: a report that rules a truth out", "odds", LISTED | {"matrix": [["4", "1"], ["0", "3"]]}),
-        ("listed: names for other reports", "reports", LISTED | {"reports": ["a", "b", "c"]}),
-        ("listed: a name twice", "reports", LISTED | {"reports": ["a", "a"]}),
-    ]:
-        # nothing is promised where something else is wrong: the odds must not be what gives it away
-        odds = "3/1" if parameter == "odds" else None
-        yield wrong, parameter, GOOD | {"groups": [GROUP | {"mechanism": mechanism}], "odds": odds}
 
 
 def _two(groups: list[Json]) -> Json:

@@ -3,15 +3,29 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from sottovoce.plan.plan import Plan
+from sottovoce.mechanism.bit_coin import BitCoin
+from sottovoce.mechanism.cut_paste import CutPaste
+from sottovoce.mechanism.flips import Flips
+from sottovoce.mechanism.listed import Listed
+from sottovoce.mechanism.private_diagonal import PrivateDiagonal
+from sottovoce.mechanism.replacement import Replacement
+from sottovoce.mechanism.sampling import Sampling
+from sottovoce.mechanism.turning import Turning
+from sottovoce.plan.plan import Group, Plan
 from sottovoce.plan.prior import PriorSource
 from sottovoce.schema.attribute import Attribute, boolean
 from sottovoce.schema.binned import Binned
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
+from sottovoce.scheme.attribute_sampling import AttributeSampling
+from sottovoce.scheme.cut_and_paste import CutAndPaste
+from sottovoce.scheme.emask import Emask
 from sottovoce.scheme.gamma_diagonal import GammaDiagonal
 from sottovoce.scheme.matrix import Matrix
+from sottovoce.scheme.optimized_unary import OptimizedUnary
+from sottovoce.scheme.randomized_gamma_diagonal import RandomizedGammaDiagonal
 from sottovoce.scheme.scheme import Scheme, Sizes, schemes
+from sottovoce.scheme.subset_selection import SubsetSelection
 from sottovoce.scheme.unrelated_question import UnrelatedQuestion
 from sottovoce.scheme.warner import Warner
 
@@ -41,6 +55,9 @@ def made_up_plans() -> Iterator[tuple[str, Plan]]:
     yield "odds below the promise", Plan.of(Schema([DRUG]), {"drug": Warner(p=Fraction(1, 2))}, odds=5)
     yield "named reports of a joint record, as many as truths", _named()
     yield "bounded odds in spite of zeros", _harmless_zeros()
+    yield "sets of categories and of joint cells, between columns of other groups", _sets()
+    yield "attributes asked or not, their group turned round, beside a set that is cut", _asked_or_not()
+    yield "a sample of mechanisms of every kind that reports answers", _sampled_kinds()
 
 
 def _turned_round() -> Plan:
@@ -83,8 +100,49 @@ def _named() -> Plan:
 def _harmless_zeros() -> Plan:
     """A report that no truth makes, and a law with a zero that is used whatever the truth."""
     schema = Schema([Binned("age", [0, 40, 65, 120], closed="right"), boolean("tax")])
-    never = Matrix([[0.5, 0.25], [0, 0], [0.5, 0.75]])
-    return Plan.of(schema, {"age": UnrelatedQuestion(theta=0, known=[0.5, 0, 0.5]), "tax": never})
+    always = Group(("age",), "unrelated_question", Replacement((3,), kept=0, sides=1, known=[[1, 0, 1]]))
+    never = Group(("tax",), "matrix", Matrix([[0.5, 0.25], [0, 0], [0.5, 0.75]]).mechanism((2,)))
+    return Plan(schema, (always, never), always.guarantee * never.guarantee)
+
+
+def _sets() -> Plan:
+    schema = Schema([boolean("first"), DRUG, boolean("second"), AGE, ItemSet("symptoms", ["cough", "fever"])])
+    return Plan.of(
+        schema,
+        {
+            "symptoms": Emask(p=0.5, q=0.9),
+            "age": OptimizedUnary(odds=3),
+            ("second", "first"): SubsetSelection(odds=2, size=2),
+            "drug": RandomizedGammaDiagonal(gamma=4, alpha=Fraction(1, 9)),
+        },
+    )
+
+
+def _asked_or_not() -> Plan:
+    """One attribute has a category that is called as the code for not having been asked would be."""
+    answered = Attribute("answered", ["asked", "not asked"])
+    schema = Schema([answered, ItemSet("symptoms", ["cough", "fever", "rash"]), DRUG, AGE])
+    return Plan.of(
+        schema,
+        {"symptoms": CutAndPaste(cutoff=1, rho=0.4), ("age", "answered", "drug"): AttributeSampling(odds=3, size=2)},
+    )
+
+
+def _sampled_kinds() -> Plan:
+    """No scheme samples anything but diagonals; a plan may."""
+    schema = Schema([boolean("first"), DRUG, boolean("second")])
+    listed = Listed((3,), [[2, 1, 1], [1, 2, 1], [1, 1, 2]])
+    parts = [
+        ((0, 2), CutPaste((2, 2), cutoff=1, added=1, sides=3)),
+        ((0, 1), Replacement((2, 3), kept=1, sides=3, known=[[1, 1], [1, 2, 1]])),
+        ((1,), listed),
+        ((0, 2), Flips((2, 2), [BitCoin(one=2, zero=1, sides=3)])),
+        ((1, 2), PrivateDiagonal((3, 2), truth=10, other=5, spread=2)),
+        ((2,), Turning((2,), kept=2, sides=3)),
+    ]
+    sampling = Sampling(schema.sizes, parts)
+    group = Group(schema.names, "attribute_sampling", sampling)
+    return Plan(schema, (group,), group.guarantee)
 
 
 def _labels() -> Plan:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from conformance import forgeries
+from conformance.forged_mechanisms import mechanisms
 from conformance.plans import case_plans
 from sottovoce.errors import SottovoceError
 from sottovoce.plan.document import plan_from_text, plan_to_json
@@ -19,7 +20,7 @@ def vectors() -> Iterator[dict[str, Any]]:
     """Forgeries of the document, the plan, the schema and the mechanisms, then those of all schemes found."""
     for wrong, parameter, text in forgeries.no_documents():
         yield _vector(wrong, parameter, text)
-    for found in (forgeries.plans, forgeries.schemas, forgeries.mechanisms, _broken_promises, _broken_integers):
+    for found in (forgeries.plans, forgeries.schemas, mechanisms, _broken_promises, _broken_integers):
         for wrong, parameter, plan in found():
             yield _vector(wrong, parameter, forgeries.document(plan))
 

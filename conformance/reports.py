@@ -21,8 +21,8 @@ from sottovoce.mechanism.coins import Coin
 from sottovoce.plan.document import plan_to_text
 from sottovoce.plan.plan import Plan
 
-MOST_WORDS = 96
-"""Of the chosen and unchosen blocks of a vector, as long as some of each are left: files stay small."""
+MOST_WORDS = 256
+"""Of the chosen and unchosen blocks of a vector, as long as every coin has an edge: files stay small."""
 
 UNCHOSEN = 4
 REJECTED = 3
@@ -54,12 +54,10 @@ def _vector(name: str, plan: Plan) -> dict[str, Any]:
 
 
 def _chosen(plan: Plan, truths: Sequence[tuple[int, ...]]) -> list[tuple[tuple[int, ...], list[int]]]:
-    """Outermost sides and edges, thinned to the words a vector may hold."""
+    """Outermost sides, and as many edges as there is room for."""
     outermost = [(truths[i % len(truths)], block) for i, block in enumerate(outermost_blocks(plan.coins))]
-    edges = edge_blocks(plan, truths)
-    room = max(MOST_WORDS // len(outermost[0][1]) - len(outermost) - UNCHOSEN, 4)
-    kept = spread(range(0, len(edges), 2), max(room // 2, 2))
-    return outermost + [edges[i + side] for i in kept for side in (0, 1)]
+    room = MOST_WORDS // len(outermost[0][1]) - len(outermost) - UNCHOSEN
+    return outermost + edge_blocks(plan, truths, room // 2)
 
 
 def _rejected(coins: Sequence[Coin]) -> list[list[int]]:

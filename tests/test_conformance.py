@@ -1,15 +1,14 @@
-"""Conformance vectors: the committed ones are the code's, and a client written from docs/format.md alone agrees.
+"""Conformance vectors: the committed ones are the code's, and a client that follows docs/format.md agrees.
 
-The client below shares nothing with the package. A new kind of mechanism needs a class here, written from that page.
+A new kind of mechanism needs a class in conformance/client, written from that page.
 """
 
 import json
 import subprocess
 import sys
-from fractions import Fraction
-from hashlib import sha256
-from itertools import accumulate
-from math import gcd, prod
+from importlib import import_module
+from itertools import combinations, product
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -22,189 +21,15 @@ from sottovoce.scheme.scheme import schemes
 ROOT = Path(__file__).parent.parent
 FILES = {path.stem: json.loads(path.read_text()) for path in sorted((ROOT / "conformance").glob("*.json"))}
 
+sys.path.append(str(ROOT))  # the conformance suite is no part of the installed package
+Client = import_module("conformance.client.plan").Client
+RefusedError = import_module("conformance.client.rules").RefusedError
+MECHANISMS = import_module("conformance.client.sampling").MECHANISMS
+flip = import_module("conformance.client.coins").flip
+
 
 def vectors(file: str) -> list:
     return [pytest.param(vector, id=vector["name"]) for vector in FILES[file]["vectors"]]
-
-
-class RefusedError(Exception):
-    """The client will not use this document."""
-
-
-def require(condition: object, rule: str) -> None:
-    if not condition:
-        raise RefusedError(rule)
-
-
-def whole(text: object) -> int:
-    require(isinstance(text, str) and text and set(text) <= set("0123456789"), f"no integer as text: {text!r}")
-    return int(text)
-
-
-def canonical(value: object) -> str:
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{canonical(key)}:{canonical(value[key])}" for key in sorted(value)) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(canonical, value)) + "]"
-    if isinstance(value, str):
-        short = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
-        return '"' + "".join(short.get(c, c if c >= " " else f"\\u{ord(c):04x}") for c in value) + '"'
-    return {True: "true", False: "false", None: "null"}[value] if type(value) is not int else str(value)
-
-
-def flip(sides: list[int], stream: list[int], used: int) -> tuple[list[int], int]:
-    """What the coins of one record show, and how many words are used after it."""
-    while True:
-        shown, accepted = [], True
-        for d in sides:
-            wide = d > 2**32 or 2**32 % d > 2**20
-            u = stream[used] * 2**32 + stream[used + 1] if wide else stream[used]
-            used += 2 if wide else 1
-            step = (2**64 if wide else 2**32) // d
-            accepted = accepted and u < step * d
-            shown.append(u // step)
-        if accepted:
-            return shown, used
-
-
-def owner(runs: list[int], side: int) -> int:
-    return next(i for i, end in enumerate(accumulate(runs)) if side < end)
-
-
-def number(codes: list[int], sizes: list[int]) -> int:
-    joint = 0
-    for code, size in zip(codes, sizes, strict=True):
-        joint = joint * size + code
-    return joint
-
-
-def split(joint: int, sizes: list[int]) -> list[int]:
-    codes = []
-    for size in reversed(sizes):
-        joint, code = divmod(joint, size)
-        codes.insert(0, code)
-    return codes
-
-
-class Diagonal:
-    def __init__(self, sizes: list[int], json: dict) -> None:
-        self.sizes, self.n = sizes, prod(sizes)
-        self.truth, self.other = whole(json["truth"]), whole(json["other"])
-        require(gcd(self.truth, self.other) == 1, "lowest terms")
-        self.coins, self.one_column = [self.truth + (self.n - 1) * self.other], False
-        low, high = sorted([self.truth, self.other])
-        self.odds = Fraction(high, low) if low else None
-
-    def respond(self, codes: list[int], shown: list[int]) -> list[int]:
-        x, s = number(codes, self.sizes), shown[0]
-        y = x if s < self.truth else x + 1 + (s - self.truth) // self.other
-        return split(y - self.n if y >= self.n else y, self.sizes)
-
-
-class Replacement:
-    def __init__(self, sizes: list[int], json: dict) -> None:
-        self.sizes, self.kept, self.one_column = sizes, whole(json["kept"]), False
-        self.known, sides = [[whole(w) for w in law] for law in json["known"]], whole(json["sides"])
-        require([len(law) for law in self.known] in (sizes, [prod(sizes)]), "lengths of known")
-        require(self.kept <= sides and all(gcd(*law) == 1 for law in [[self.kept, sides], *self.known]), "lowest terms")
-        self.coins = [sides, *map(sum, self.known)]
-        rarest = (sides - self.kept) * prod(map(min, self.known))
-        self.odds = 1 + Fraction(self.kept * prod(self.coins[1:]), rarest) if rarest else None
-        self.odds = Fraction(1) if self.kept == 0 else self.odds
-
-    def respond(self, codes: list[int], shown: list[int]) -> list[int]:
-        drawn = [owner(law, side) for law, side in zip(self.known, shown[1:], strict=True)]
-        drawn = drawn if len(drawn) == len(self.sizes) else split(drawn[0], self.sizes)
-        return codes if shown[0] < self.kept else drawn
-
-
-class Listed:
-    def __init__(self, sizes: list[int], json: dict) -> None:
-        self.sizes, self.matrix = sizes, [[whole(entry) for entry in row] for row in json["matrix"]]
-        require(self.matrix and all(len(row) == prod(sizes) for row in self.matrix), "a column for each cell")
-        self.columns = list(zip(*self.matrix, strict=True))
-        require(len({sum(column) for column in self.columns}) == 1, "columns with the same sum")
-        require(gcd(*(entry for row in self.matrix for entry in row)) == 1, "lowest terms")
-        names = json.get("reports", range(len(self.matrix)))
-        require(len(names) == len(set(names)) == len(self.matrix), "a name for each report")
-        self.coins = [sum(self.columns[0])]
-        self.one_column = "reports" in json or len(self.matrix) != prod(sizes)
-        rows = [row for row in self.matrix if any(row)]
-        self.odds = max(Fraction(max(row), min(row)) for row in rows) if all(map(all, rows)) else None
-
-    def respond(self, codes: list[int], shown: list[int]) -> list[int]:
-        row = owner(self.columns[number(codes, self.sizes)], shown[0])
-        return [row] if self.one_column else split(row, self.sizes)
-
-
-MECHANISMS = {"diagonal": Diagonal, "replacement": Replacement, "listed": Listed}
-
-
-def sizes_of(attribute: dict) -> list[int]:
-    kind, missing = attribute["kind"], attribute.get("missing")
-    require(kind in ("categories", "bins", "items"), f"kind of attribute {kind!r}")
-    names = attribute[{"categories": "categories", "bins": "labels", "items": "items"}[kind]]
-    names = [*names, missing] if kind == "bins" and missing is not None else names
-    require(len(set(names)) == len(names) >= (1 if kind == "items" else 2), "names that differ")
-    require(kind != "categories" or missing is None or missing in names, "missing is a category")
-    return [2] * len(names) if kind == "items" else [len(names)]
-
-
-class Client:
-    """Reads a plan document, believes nothing of it, and responds."""
-
-    def __init__(self, text: str) -> None:
-        try:
-            document = json.loads(text)
-            require(set(document) == {"plan", "sha256"}, "keys of the document")
-            plan = document["plan"]
-            require(document["sha256"] == sha256(canonical(plan).encode()).hexdigest(), "hash")
-            require(plan["version"] is not True and plan["version"] == 1, "version")
-            require(set(plan) == {"version", "schema", "groups", "odds", "prior"}, "keys of the plan")
-            self.read(**plan)
-        except (ValueError, KeyError, TypeError, AttributeError) as reason:
-            raise RefusedError(repr(reason)) from reason
-
-    def read(self, version: int, schema: list, groups: list, odds: str | None, prior: dict | None) -> None:
-        sizes, start, self.places = {}, 0, {}
-        for attribute in schema:
-            require(attribute["name"] not in sizes, "names of attributes differ")
-            own = sizes[attribute["name"]] = sizes_of(attribute)
-            self.places[attribute["name"]] = list(range(start, start + len(own)))
-            start += len(own)
-        named = [name for group in groups for name in group["attributes"]]
-        require(named and sorted(named) == sorted(sizes), "every attribute once")
-        self.groups = [(group["attributes"], self.mechanism(group, sizes)) for group in groups]
-        self.coins = [sides for _, mechanism in self.groups for sides in mechanism.coins]
-        require(all(1 <= sides <= 2**64 for sides in self.coins), "coins of 1 to 2^64 sides")
-        self.check_promise(odds)
-        if prior is not None:
-            require(set(prior) - {"forced"} == {"source", "note"} and prior["note"], "keys of the prior")
-            require(prior["source"] in ("public", "pilot") or prior.get("forced"), "source of the prior")
-
-    @staticmethod
-    def mechanism(group: dict, sizes: dict) -> "Diagonal | Replacement | Listed":
-        json = group["mechanism"]
-        lacking = "the reference client in tests/test_conformance.py lacks the mechanism kind"
-        require(json["kind"] in MECHANISMS, f"{lacking} {json['kind']!r}: write it from docs/format.md")
-        return MECHANISMS[json["kind"]]([size for name in group["attributes"] for size in sizes[name]], json)
-
-    def check_promise(self, odds: str | None) -> None:
-        if odds is not None:
-            above, below = map(whole, odds.split("/"))
-            require(all(mechanism.odds for _, mechanism in self.groups), "odds are unbounded")
-            found = prod(mechanism.odds for _, mechanism in self.groups)
-            require(above >= below > 0 and found * below <= above, f"odds {found} above the promise {odds}")
-
-    def respond(self, truth: list[int], shown: list[int]) -> list[int]:
-        report, used = {}, 0
-        for names, mechanism in self.groups:
-            places = [place for name in names for place in self.places[name]]
-            own = shown[used : used + len(mechanism.coins)]
-            used += len(own)
-            codes = mechanism.respond([truth[place] for place in places], own)
-            report |= zip([min(places)] if mechanism.one_column else places, codes, strict=True)
-        return [report[place] for place in sorted(report)]
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -265,6 +90,64 @@ def test_the_reference_client_reports_the_same(vector):
         reports.append(client.respond(truth, shown))
     assert (reports, used) == (vector["reports"], vector["consumed"])
     assert used < len(vector["words"])
+
+
+@pytest.mark.parametrize("vector", vectors("reports"))
+def test_the_reference_client_names_the_columns_of_reports_the_same(vector):
+    client, plan = Client(vector["document"]), plan_from_text(vector["document"])
+    assert client.columns == plan.report_schema.to_json()
+    assert client.report_sizes == list(plan.report_schema.sizes)
+    assert all(
+        code < size for report in vector["reports"] for code, size in zip(report, client.report_sizes, strict=True)
+    )
+
+
+@pytest.mark.parametrize("vector", vectors("reports"))
+def test_every_coin_that_can_matter_is_seen_to_matter(vector):
+    """Two records with the same truth, in which only this coin shows another side, make different reports."""
+    client, used, records = Client(vector["document"]), 0, []
+    for truth, report in zip(vector["truths"], vector["reports"], strict=True):
+        shown, used = flip(client.coins, vector["words"], used)
+        records.append((truth, shown, report))
+    seen = set()
+    for (truth, shown, report), (other_truth, other_shown, other_report) in combinations(records, 2):
+        if truth == other_truth and report != other_report:
+            differing = [coin for coin, sides in enumerate(zip(shown, other_shown, strict=True)) if len(set(sides)) > 1]
+            seen |= set(differing) if len(differing) == 1 else set()
+    unseen = {coin for coin, sides in enumerate(client.coins) if sides > 1} - seen
+    if '"kind":"random_set"' in vector["document"]:
+        unseen -= {len(client.coins) - 1}  # the last category is in the set exactly if a place is left
+    if unseen:
+        assert prod(client.coins) * prod(client.sizes) < 10_000, f"coins {unseen} may matter"
+        assert not unseen & mattering(client)
+
+
+def mattering(client) -> set[int]:
+    """Coins that make a difference, by all their falls."""
+    falls = list(product(*map(range, client.coins)))
+    found = set()
+    for truth, coin in product(product(*map(range, client.sizes)), range(len(client.coins))):
+        by_others: dict = {}
+        for shown in falls:
+            by_others.setdefault((*shown[:coin], *shown[coin + 1 :]), set()).add(tuple(client.respond(truth, shown)))
+        found |= {coin} if any(len(reports) > 1 for reports in by_others.values()) else set()
+    return found
+
+
+def test_what_matters_by_all_falls_of_the_coins():
+    """Of a coin that keeps and one that draws, each makes a difference to some truth."""
+    (vector,) = (v for v in FILES["reports"]["vectors"] if v["name"] == "unrelated_question 0")
+    assert mattering(Client(vector["document"])) == {0, 1}
+
+
+def test_every_part_of_a_sample_is_picked():
+    for vector in FILES["reports"]["vectors"]:
+        client, used, picked = Client(vector["document"]), 0, set()
+        if json.loads(vector["document"])["plan"]["groups"][0]["mechanism"]["kind"] == "sampling":
+            for _ in vector["truths"]:
+                shown, used = flip(client.coins, vector["words"], used)
+                picked.add(shown[0])
+            assert picked == set(range(client.coins[0])), vector["name"]
 
 
 @pytest.mark.parametrize("vector", vectors("refused"))

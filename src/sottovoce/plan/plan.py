@@ -62,6 +62,7 @@ class Plan:
         for name in self.schema.names:
             if name not in named:
                 raise SottovoceError("groups", f"must cover every attribute; {name!r} is not disguised", named)
+        self.report_schema  # noqa: B018  # refuses reports that no column could hold or name
         if not self.guarantee.within(self.promise):
             allowed = "none" if self.promise.odds is None else odds_text(self.promise.odds)
             rule = f"must be at least those of the whole record: {self._arithmetic()}"
