@@ -1,6 +1,7 @@
 """The benchmarks' command line and the shape of what it writes; no speed is asserted here."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -30,3 +31,22 @@ def test_unknown_benchmarks_are_refused():
     done = run("run", "magic")
     assert done.returncode == 2
     assert "invalid choice: 'magic'" in done.stderr
+
+
+def test_the_benchmark_measures_any_number_of_values():
+    """A thousand values here; the memory that an interpreter with pyarrow takes is below the limit."""
+    script = (
+        "import json; from benchmarks.disguise.stream import rows; print(json.dumps([r.to_json() for r in rows()]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        env=os.environ | {"SOTTOVOCE_STREAM_VALUES": "1000"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    time, memory = json.loads(done.stdout)
+    assert (time["unit"], memory["unit"]) == ("ns per value", "MiB")
+    assert 0 < memory["ours"] < 512
