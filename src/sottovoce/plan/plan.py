@@ -143,6 +143,18 @@ class Plan:
         own = self._reports[self.groups.index(group)]
         return _positions(self.report_schema, own.names)
 
+    def report_names(self, attributes: Sequence[str]) -> tuple[str, ...]:
+        """Report columns that speak of some attributes, in the order of `channel`'s cells.
+
+        A group whose reports are not columns of its attributes speaks with all its columns.
+        """
+        wanted = self.schema.project(attributes).names
+        found: list[str] = []
+        for group, reports in zip(self.groups, self._reports, strict=True):
+            own = [name for name in group.attributes if name in wanted]
+            found += own if own and reports.names == group.attributes else reports.names if own else ()
+        return tuple(found)
+
     @cached_property
     def _reports(self) -> list[Schema]:
         return [g.mechanism.report_schema(self.schema.project(g.attributes)) for g in self.groups]
