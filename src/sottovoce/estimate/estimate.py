@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
-from statistics import NormalDist
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
+from sottovoce.estimate.intervals import Ends, Kind, critical_value, score, wald
 from sottovoce.estimate.spread import MOST_CELLS, Spread, Target
 from sottovoce.schema.variable import Label
 
@@ -53,15 +53,18 @@ class Estimate:
             raise SottovoceError("cells", rule, len(self.value))
         return self.spread.covariance(np.arange(len(self.value)))
 
-    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
-        """Ends of the Wald interval of each cell, at this confidence."""
-        if not 0 < level < 1:
-            raise SottovoceError("level", "must be between 0 and 1", level)
-        half = NormalDist().inv_cdf((1 + level) / 2) * self.standard_error
-        return self.value - half, self.value + half
+    def interval(self, level: float = 0.95, *, kind: Kind = "wald", simultaneous: bool = False) -> Ends:
+        """Ends of each cell's interval at this confidence, or of all of them at once if `simultaneous`.
+
+        `wald` intervals are symmetric; `score` ones stay between 0 and 1 and are good near both ends.
+        """
+        if kind not in get_args(Kind):
+            raise SottovoceError("kind", f"must be one of {', '.join(get_args(Kind))}", kind)
+        deviations = critical_value(level, len(self.value) if simultaneous else 1)
+        return (wald if kind == "wald" else score)(self.value, self.spread, deviations)
 
     def to_rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """Labels, estimate, standard error and interval of each cell, as plain Python."""
+        """Labels, estimate, standard error and Wald interval of each cell, as plain Python."""
         low, high = self.interval(level)
         numbers = zip(*(a.tolist() for a in (self.value, self.standard_error, low, high)), strict=True)
         names = ("estimate", "standard_error", "low", "high")
