@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -52,7 +51,7 @@ def count_reports(reports: Any, plan: Plan, attributes: Sequence[str]) -> Counte
     schema = plan.report_schema.project(plan.report_names(wanted.names))
     batches = open_source(reports).coded(schema)
     counts = sum(count_cells(columns, schema.sizes) for columns in batches)
-    categories, order = _categories(plan, wanted.names), _order(plan, wanted.names)
+    categories, order = _categories(plan, wanted.names), plan.cell_order(wanted.names)
     return Counted(wanted.names, categories, channel, np.asarray(counts), order)
 
 
@@ -64,11 +63,3 @@ def _categories(plan: Plan, names: Sequence[str]) -> tuple[tuple[Label, ...], ..
             raise SottovoceError("attributes", "must have categories; item sets have tools of their own", name)
         found.append(categories)
     return tuple(found)
-
-
-def _order(plan: Plan, names: Sequence[str]) -> NDArray[np.intp]:
-    """Number in the channel's order of every cell in the order asked for."""
-    grouped = plan.in_group_order(names)
-    sizes = plan.schema.project(grouped).sizes
-    cells = np.arange(prod(sizes)).reshape(sizes)
-    return cells.transpose([grouped.index(name) for name in names]).ravel()

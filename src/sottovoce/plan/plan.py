@@ -3,8 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from math import prod
 from operator import mul
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Channel
 from sottovoce.channel.kronecker import Kronecker
@@ -112,6 +116,13 @@ class Plan:
         """Arrange attributes as `channel` arranges its cells: group by group."""
         wanted = set(attributes)
         return tuple(name for group in self.groups for name in group.attributes if name in wanted)
+
+    def cell_order(self, attributes: Sequence[str]) -> NDArray[np.intp]:
+        """Number among `channel`'s cells of every joint cell of these attributes, in the order given."""
+        grouped = self.in_group_order(attributes)
+        sizes = [self.schema.project([name]).cells for name in grouped]
+        cells = np.arange(prod(sizes)).reshape(sizes)
+        return cells.transpose([grouped.index(name) for name in attributes]).ravel()
 
     def channel(self, attributes: Sequence[str] | None = None) -> Channel:
         """Channel of some attributes, or all, `in_group_order`: a product, never built."""
