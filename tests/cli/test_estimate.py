@@ -52,6 +52,17 @@ def test_a_table_for_people_and_other_methods(capsys):
     assert (code, "by em, " in out) == (0, True)
 
 
+def test_derived_measures(capsys):
+    asked = ("--attributes", "tax,income", "--derive", "correlation,log-odds-ratio")
+    code, out, _ = run(capsys, "estimate", "r.csv", *asked, "--json", "-")
+    told = json.loads(out)["derived"]
+    assert code == 0
+    assert told["correlation"]["low"] < 0.577 < told["correlation"]["high"]  # .25 / sqrt(.25 .75 .5 .5), low after high
+    assert told["log-odds-ratio"]["reason"] is not None  # nobody in (yes, high)
+    code, out, _ = run(capsys, "estimate", "r.csv", "--attributes", "tax", "--derive", "entropy,mean")
+    assert (code, "mean: 0.2" in out) == (0, True)
+
+
 def test_negative_estimates_are_explained(capsys, folder):
     (folder / "few.csv").write_text("tax,income\n" + "no,low\n" * 30)
     code, out, _ = run(capsys, "estimate", "few.csv", "--attributes", "tax", "--plan", "plan.json")
@@ -65,6 +76,11 @@ def test_negative_estimates_are_explained(capsys, folder):
         (("--attributes", "tax", "--method", "magic"), "error: method must be one of inversion, blue, em, simplex"),
         (("--attributes", "tax", "--target", "world"), "error: target must be one of population, table"),
         (("--attributes", "tax", "--level", "95"), "error: level must be between 0 and 1"),
+        (("--attributes", "tax", "--derive", "magic"), "error: derive must be one of entropy, mean"),
+        (
+            ("--attributes", "tax", "--derive", "correlation"),
+            "error: derive must fit the attributes: corr",
+        ),
     ],
 )
 def test_mistakes(capsys, arguments, message):

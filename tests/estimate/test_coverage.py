@@ -13,7 +13,7 @@ import pytest
 from sottovoce.channel.channel import Channel
 from sottovoce.channel.kronecker import Kronecker
 from sottovoce.estimate.counted import Counted
-from sottovoce.estimate.proportions import _by_blue, _by_inversion
+from sottovoce.estimate.proportions import by_blue, by_inversion
 from sottovoce.scheme.attribute_sampling import AttributeSampling
 from sottovoce.scheme.emask import Emask
 from sottovoce.scheme.gamma_diagonal import GammaDiagonal
@@ -53,7 +53,7 @@ def test_intervals_cover(name, target):
     law = truths(channel.n_in)
     fixed = np.round(law * people).astype(int)
     truth = law if target == "population" else fixed / fixed.sum()
-    estimate = _by_blue if channel.n_out > channel.n_in else lambda c, t: _by_inversion(c, t, "inversion")
+    estimate = by_blue if channel.n_out > channel.n_in else lambda c, t: by_inversion(c, t, "inversion")
     columns = channel.matvec(np.eye(channel.n_in)).clip(0)
     columns /= columns.sum(axis=0)
     covered, values = np.zeros(channel.n_in), np.zeros((SIMULATIONS, channel.n_in))

@@ -9,7 +9,7 @@ from sottovoce.channel.keep_or_uniform import KeepOrUniform
 from sottovoce.channel.kronecker import Kronecker
 from sottovoce.estimate.counted import Counted
 from sottovoce.estimate.derived import derive
-from sottovoce.estimate.proportions import _by_inversion
+from sottovoce.estimate.proportions import by_inversion
 from sottovoce.measure.association import ChiSquared, MutualInformation
 from sottovoce.measure.correlation import PearsonCorrelation
 from sottovoce.measure.functionals import Entropy, Mean
@@ -23,7 +23,7 @@ PAIR = Kronecker([KeepOrUniform((2,), Fraction(3, 4)), KeepOrUniform((3,), Fract
 def estimate(channel, counts, target="population"):
     cells = channel.n_in
     counted = Counted(("a",), (tuple(range(cells)),), channel, np.asarray(counts), np.arange(cells))
-    return _by_inversion(counted, target, "inversion")
+    return by_inversion(counted, target, "inversion")
 
 
 def test_linear_functionals_need_no_correction():

@@ -8,7 +8,7 @@ import pytest
 from sottovoce.channel.keep_or_uniform import KeepOrUniform
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.counted import Counted
-from sottovoce.estimate.proportions import _by_inversion, estimate_proportions
+from sottovoce.estimate.proportions import by_inversion, estimate_proportions
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import boolean
 from sottovoce.schema.schema import Schema
@@ -20,7 +20,7 @@ COIN = KeepOrUniform((3,), Fraction(1, 2))
 
 def estimate(channel, counts, target="population"):
     cells = channel.n_in
-    return _by_inversion(
+    return by_inversion(
         Counted(("a",), (tuple(range(cells)),), channel, np.asarray(counts), np.arange(cells)), target, "inversion"
     )
 

@@ -9,7 +9,7 @@ from sottovoce.channel.keep_or_uniform import KeepOrUniform
 from sottovoce.channel.kronecker import Kronecker
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.counted import Counted, count_reports
-from sottovoce.estimate.proportions import _by_inversion, estimate_proportions
+from sottovoce.estimate.proportions import by_inversion, estimate_proportions
 from sottovoce.estimate.spread import InversionSpread, MatrixSpread, inverse_rows
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import Attribute, boolean
@@ -64,7 +64,7 @@ def test_twenty_bits_are_a_million_cells():
     counts = np.random.default_rng(1).multinomial(10**6, np.full(2**20, 2.0**-20))
     names = tuple(f"q{i}" for i in range(20))
     counted = Counted(names, ((False, True),) * 20, bits, counts, np.arange(2**20))
-    found = _by_inversion(counted, "population", "inversion")
+    found = by_inversion(counted, "population", "inversion")
     assert found.value.sum() == pytest.approx(1)
     rows = inverse_rows(bits, np.array([12345]))
     expected = ((rows**2 @ found.seen)[0] - found.value[12345] ** 2) / 10**6

@@ -14,9 +14,14 @@ def estimate(
     method: Annotated[str, typer.Option(help="inversion or blue (unbiased), em or simplex.")] = "inversion",
     target: Annotated[str, typer.Option(help="population, or the table itself.")] = "population",
     level: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    derived: Annotated[
+        str | None, typer.Option("--derive", help="Also entropy, correlation, mutual-information, odds-ratio ...")
+    ] = None,
     json: JsonOption = None,
 ) -> None:
     """Estimate proportions, with standard errors and intervals, from reports alone."""
+    from sottovoce.estimate.derived import derive
+    from sottovoce.estimate.named import functional_named
     from sottovoce.estimate.proportions import estimate_proportions
     from sottovoce.table.plan_file import read_plan
 
@@ -24,7 +29,8 @@ def estimate(
     options: dict[str, Any] = {"method": method, "target": target}
     with progress_bar("estimating") as progress:
         found = estimate_proportions(path, agreed, names(attributes), **options, progress=progress)
-    document = found.to_json(level)
+    numbers = {name: derive(found, functional_named(name, found), level) for name in names(derived)}
+    document = found.to_json(level) | {"derived": {name: number.to_json() for name, number in numbers.items()}}
     emit(document, json)
     if json == "-":
         return
@@ -34,6 +40,8 @@ def estimate(
         for cell in document["cells"]
     ]
     table((*found.attributes, "estimate", "standard error", f"{level:.0%} interval"), rows)
+    for number in numbers.values():
+        say(str(number))
     if (found.value < 0).any():
         say("A negative estimate is noise around a small proportion; it is shown, not hidden.")
 

@@ -55,16 +55,17 @@ def estimate_proportions(
         raise SottovoceError("attributes", f"must have at most {MOST_CELLS} joint cells for {method}", names)
     if method == "em":
         return _by_em(counted, target, progress)
-    return _by_blue(counted, target) if method == "blue" else _by_inversion(counted, target, method)
+    return by_blue(counted, target) if method == "blue" else by_inversion(counted, target, method)
 
 
-def _by_inversion(counted: Counted, target: Target, method: Method) -> Estimate:
+def by_inversion(counted: Counted, target: Target, method: Method = "inversion") -> Estimate:
+    """Unbiased estimate from counts, or the distribution nearest to it."""
     value = counted.channel.solve(counted.seen)[counted.order]
     spread = InversionSpread(counted.channel, counted.seen, value, counted.respondents, counted.order, target)
     return _estimate(counted, nearest_distribution(value) if method == "simplex" else value, spread, target, method)
 
 
-def _by_blue(counted: Counted, target: Target) -> Estimate:
+def by_blue(counted: Counted, target: Target) -> Estimate:
     """Weigh by the distribution nearest to a first, plain estimate; unbiased up to its noise."""
     first = nearest_distribution(counted.channel.solve(counted.seen))
     rows = blue_matrix(counted.channel, first)[counted.order]

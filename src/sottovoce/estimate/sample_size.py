@@ -57,7 +57,7 @@ def respondents_needed(
     >>> from sottovoce.schema.schema import Schema
     >>> plan = new_plan(Schema([boolean("evaded tax")]), odds=3)
     >>> respondents_needed(plan, "evaded tax", 0.05, prior=[0.9, 0.1])
-    5164
+    5163
     """
     if not 0 < width < np.inf:
         raise SottovoceError("width", "must be a positive number", width)
