@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.measure.condition import refuse_singular
-from sottovoce.measure.matrices import Array, as_matrices, as_prior
+from sottovoce.measure.matrices import as_matrices, as_prior
 from sottovoce.measure.reals import real_array
 
 TARGETS = ("population", "table")

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.measure.condition import condition_number
 from sottovoce.measure.covariance import checked_counts, checked_respondents, checked_target, covariance
-from sottovoce.measure.matrices import Array, as_matrices, as_prior
+from sottovoce.measure.matrices import as_matrices, as_prior
 
 
 def mean_squared_errors(channel: Any, prior: Any, respondents: float, target: str = "population") -> Array:
