@@ -103,7 +103,9 @@ def test_the_error_of_a_simulated_table():
 
 
 def test_kept_bits_leave_no_error():
+    """Ones that are always kept, in a table of nothing else: zero up to rounding, never the root of less."""
     assert support_error(1, 1, [0.3, 0.3, 0.4], 10) == 0
+    np.testing.assert_allclose(support_error(1, np.linspace(0.5, 1, 101), [0, 0, 1], 10), 0, atol=1e-7)
 
 
 @pytest.mark.parametrize(

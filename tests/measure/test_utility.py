@@ -165,6 +165,26 @@ def test_a_stack_is_measured_matrix_by_matrix():
             np.testing.assert_allclose(whole[place], measure(matrices[place]), rtol=1e-12)
 
 
+def test_a_stack_of_laws_is_measured_law_by_law():
+    """Beside a stack of matrices, and through one matrix."""
+    rng = np.random.default_rng(9)
+    laws, tables = rng.dirichlet(np.ones(3), size=4), rng.integers(1, 9, size=(4, 3))
+    stack = 0.5 * np.eye(3) + 0.5 * np.swapaxes(rng.dirichlet(np.ones(3), size=(4, 3)), -1, -2)
+    measures = [
+        (lambda a, p: estimate_covariance(a, p, 10), laws),
+        (lambda a, p: mean_squared_errors(a, p, 10, "table"), laws),
+        (dispersion, tables),
+        (distortion, laws),
+        (report_variances, tables),
+    ]
+    for measure, vectors in measures:
+        for k in range(4):
+            np.testing.assert_allclose(measure(stack, vectors)[k], measure(stack[k], vectors[k]), atol=1e-12)
+            np.testing.assert_allclose(measure(stack[0], vectors)[k], measure(stack[0], vectors[k]), atol=1e-12)
+        with pytest.raises(SottovoceError, match=r"must come in a stack that fits .*, \(4,\)\. Got \(3,\) instead"):
+            measure(stack, vectors[:3])
+
+
 @pytest.mark.parametrize(
     ("scheme", "prior", "published"),
     [
