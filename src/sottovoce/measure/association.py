@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.measure.functional import cells, not_negative, plogp, positive
-from sottovoce.measure.matrices import Array
 
 
 @dataclass(frozen=True)

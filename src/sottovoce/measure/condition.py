@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.channel.channel import Array
 from sottovoce.channel.written_out import LARGEST_CONDITION
 from sottovoce.errors import SingularChannelError, Words
-from sottovoce.measure.matrices import Array, as_matrices
+from sottovoce.measure.matrices import as_matrices
 
 
 def condition_number(channel: Any) -> Array:

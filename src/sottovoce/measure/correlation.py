@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.measure.functional import cells, checked_scores
-from sottovoce.measure.matrices import Array
 
 
 @dataclass(frozen=True)

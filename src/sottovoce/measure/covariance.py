@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.measure.condition import refuse_singular
-from sottovoce.measure.matrices import Array, as_matrices, as_prior
+from sottovoce.measure.matrices import as_matrices, as_prior
 from sottovoce.measure.reals import real_array
 
 TARGETS = ("population", "table")
@@ -36,7 +37,7 @@ def estimate_covariance(channel: Any, prior: Any, respondents: float, target: st
     """
     matrices = as_matrices(channel)
     refuse_singular(matrices)
-    law = as_prior(prior, matrices.shape[-1])
+    law = fitting("prior", as_prior(prior, matrices.shape[-1]), matrices)
     return covariance(matrices, law, checked_respondents(respondents), checked_target(target))
 
 
@@ -52,7 +53,7 @@ def dispersion(channel: Any, counts: Any) -> Array:
     """
     matrices = as_matrices(channel)
     refuse_singular(matrices)
-    reports = checked_counts("counts", counts, matrices.shape[-2])
+    reports = fitting("counts", checked_counts("counts", counts, matrices.shape[-2]), matrices)
     total = reports.sum(axis=-1)[..., None, None]
     if (total <= 1).any():
         raise SottovoceError("counts", "must be of more than one report", counts)
@@ -91,6 +92,16 @@ def checked_counts(parameter: str, counts: Any, cells: int) -> Array:
     if array.shape[-1:] != (cells,) or not (np.isfinite(array) & (array >= 0)).all():
         raise SottovoceError(parameter, f"must be {cells} counts that are not negative", counts)
     return array
+
+
+def fitting(parameter: str, vectors: Array, matrices: Array) -> Array:
+    """Refuse a stack of vectors that cannot be paired with the stack of matrices."""
+    try:
+        np.broadcast_shapes(vectors.shape[:-1], matrices.shape[:-2])
+    except ValueError:
+        rule = f"must come in a stack that fits the one of the matrices, {matrices.shape[:-2]}"
+        raise SottovoceError(parameter, rule, vectors.shape[:-1]) from None
+    return vectors
 
 
 def _root_of_inverse_information(matrices: Array, law: Array) -> Array:

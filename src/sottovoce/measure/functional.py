@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
-from sottovoce.measure.matrices import Array
 from sottovoce.measure.reals import real_array
 
 SUM_TOLERANCE = 1e-4

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.exceptions import ComplexWarning
 
+from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.measure.functional import cells
-from sottovoce.measure.matrices import Array
 from sottovoce.measure.reals import real_array
 
 COMPLEX_STEP = 1e-30

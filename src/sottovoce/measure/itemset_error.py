@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.measure.covariance import checked_counts, checked_respondents, checked_target
-from sottovoce.measure.matrices import Array
 from sottovoce.measure.reals import real_array
 
 MOST_ITEMS = 60

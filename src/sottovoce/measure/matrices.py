@@ -3,13 +3,10 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sottovoce.channel.channel import Channel
+from sottovoce.channel.channel import Array, Channel
 from sottovoce.errors import SottovoceError
 from sottovoce.plan.plan import Plan
-
-Array = NDArray[np.float64]
 
 TOLERANCE = 1e-9
 """How far a sum of probabilities may be from one."""

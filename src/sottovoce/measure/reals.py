@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
-from sottovoce.measure.matrices import Array
 
 
 def real_array(parameter: str, value: Any) -> Array:

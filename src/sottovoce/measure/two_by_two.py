@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.measure.functional import cells, positive
-from sottovoce.measure.matrices import Array
 
 _SIGNS = np.array([1.0, -1.0, -1.0, 1.0])
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.measure.condition import condition_number
-from sottovoce.measure.covariance import checked_counts, checked_respondents, checked_target, covariance
-from sottovoce.measure.matrices import Array, as_matrices, as_prior
+from sottovoce.measure.covariance import checked_counts, checked_respondents, checked_target, covariance, fitting
+from sottovoce.measure.matrices import as_matrices, as_prior
 
 
 def mean_squared_errors(channel: Any, prior: Any, respondents: float, target: str = "population") -> Array:
@@ -24,7 +25,7 @@ def mean_squared_errors(channel: Any, prior: Any, respondents: float, target: st
     array([0.00091, 0.00091])
     """
     matrices = as_matrices(channel)
-    law = as_prior(prior, matrices.shape[-1])
+    law = fitting("prior", as_prior(prior, matrices.shape[-1]), matrices)
     singular = np.isinf(condition_number(matrices))[..., None, None]
     harmless = np.where(singular, np.eye(*matrices.shape[-2:]), matrices)
     law = np.where(singular[..., 0], 1 / law.shape[-1], law)
@@ -53,8 +54,8 @@ def distortion(channel: Any, prior: Any) -> Array:
     if matrices.shape[-1] != matrices.shape[-2]:
         rule = "must report the truths' own categories, as many as there are truths"
         raise SottovoceError("channel", rule, Words(f"{matrices.shape[-2]} x {matrices.shape[-1]}"))
-    kept = np.diagonal(matrices, axis1=-2, axis2=-1) * as_prior(prior, matrices.shape[-1])
-    return np.asarray(1 - kept.sum(axis=-1))
+    law = fitting("prior", as_prior(prior, matrices.shape[-1]), matrices)
+    return np.asarray(1 - (np.diagonal(matrices, axis1=-2, axis2=-1) * law).sum(axis=-1))
 
 
 def report_variances(channel: Any, table: Any) -> Array:
@@ -67,5 +68,5 @@ def report_variances(channel: Any, table: Any) -> Array:
     array([18.75, 18.75])
     """
     matrices = as_matrices(channel)
-    truths = checked_counts("table", table, matrices.shape[-1])
+    truths = fitting("table", checked_counts("table", table, matrices.shape[-1]), matrices)
     return np.asarray(((matrices * (1 - matrices)) @ truths[..., None])[..., 0])
