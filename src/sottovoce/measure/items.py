@@ -22,7 +22,7 @@ def reconstruction_of_ones(p: Any, q: Any, supports: Any) -> Array:
     >>> round(float(reconstruction_of_ones(0.5051, 0.9696, 0.01)), 4)
     0.0751
     """
-    one, zero, share = (_shares(name, value) for name, value in (("p", p), ("q", q), ("supports", supports)))
+    one, zero, share = _of_equal_length(_shares("p", p), _shares("q", q), _shares("supports", supports))
     kept, lost = one * share, (1 - one) * share
     found = kept + (1 - share) * (1 - zero), lost + (1 - share) * zero
     return _ratio(one * kept, found[0]) + _ratio((1 - one) * lost, found[1])
@@ -113,7 +113,14 @@ def _shares(parameter: str, values: Any) -> Array:
     return array
 
 
+def _of_equal_length(*shares: Array) -> tuple[Array, ...]:
+    try:
+        return np.broadcast_arrays(*shares)
+    except ValueError:
+        rule = "must be one number each or one for each item"
+        raise SottovoceError("p, q and supports", rule, [share.shape for share in shares]) from None
+
+
 def _ratio(part: Array, whole: Array) -> Array:
     """Zero over a report that never comes."""
-    part, whole = np.broadcast_arrays(part, whole)
-    return np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
