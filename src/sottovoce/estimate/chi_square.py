@@ -38,14 +38,13 @@ def _fraction(a: float, x: float) -> float:
     """`1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...))`, from the front."""
     b = x + 1 - a
     c, d = 1e300, 1 / b
-    product = d
-    for k in range(1, 10_000):
+    product, step, k = d, 0.0, 0
+    while abs(step - 1) > 1e-15 and k < 10_000:
+        k += 1
         numerator = -k * (k - a)
         b += 2
         d = 1 / (numerator * d + b)
         c = b + numerator / c
         step = c * d
         product *= step
-        if abs(step - 1) < 1e-16:
-            break
     return product

@@ -11,6 +11,9 @@ from sottovoce.errors import SottovoceError
 
 Progress = Callable[[int, int | None], None]
 
+FARTHEST = 1e6
+"""Steps that one jump may be worth."""
+
 
 @dataclass(frozen=True)
 class EmFit:
@@ -76,10 +79,8 @@ def _step(channel: Channel, seen: Array, point: Array) -> Array:
 def _extrapolated(start: Array, first: Array, second: Array) -> Array:
     """Jump along the steps' direction, as far as their lengths suggest, but not out of the simplex."""
     change, bend = first - start, second - 2 * first + start
-    length = float(np.linalg.norm(bend))
-    if length == 0:
-        return second
-    stride = max(float(np.linalg.norm(change)) / length, 1.0)
+    lengths = float(np.linalg.norm(change)), max(float(np.linalg.norm(bend)), 1e-300)
+    stride = min(max(lengths[0] / lengths[1], 1.0), FARTHEST)
     # A cell that falls to zero could never rise again: a jump may take only most of it.
     jumped = np.maximum(start + 2 * stride * change + stride**2 * bend, second / 100)
     return np.asarray(jumped / jumped.sum())

@@ -84,13 +84,11 @@ def _independent(channel: Channel, counts: Array, tolerance: float = 1e-10, most
     """Largest log-likelihood among products of two distributions: EM whose step keeps the margins only."""
     shape, seen = channel.shape_in, counts / counts.sum()
     law = np.full(channel.n_in, 1 / channel.n_in)
-    height = -np.inf
-    for _ in range(most_steps):
+    height, gained, steps = -np.inf, np.inf, 0
+    while gained > tolerance / counts.sum() and steps < most_steps:
         expected = channel.matvec(law)
         reached = float(np.sum(seen[seen > 0] * np.log(expected[seen > 0])))
-        if reached - height < tolerance / counts.sum():
-            break
-        height = reached
+        gained, height, steps = reached - height, reached, steps + 1
         ratio = np.divide(seen, expected, out=np.zeros_like(seen), where=expected > 0)
         joint = (law * channel.rmatvec(ratio)).reshape(shape)
         law = np.outer(joint.sum(axis=1), joint.sum(axis=0)).ravel()
