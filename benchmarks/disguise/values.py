@@ -36,7 +36,7 @@ Estimator = Callable[[], Any]
 
 def rows() -> list[Row]:
     """Disguise, count and estimate: against both peers, over joint records, and in numpy alone."""
-    with _one_core():
+    with one_core():
         return [*_categories(10), *_categories(100), _joint_records(), _without_numba(10)]
 
 
@@ -129,7 +129,7 @@ def _nanoseconds(seconds: float) -> float:
 
 
 @contextmanager
-def _one_core() -> Iterator[None]:
+def one_core() -> Iterator[None]:
     """Keep this process, ours and the peers' alike, on one of its cores where the system can."""
     if not hasattr(os, "sched_setaffinity"):
         yield

@@ -85,6 +85,17 @@ def test_solving_undoes_multiplying_or_the_channel_is_singular(channel, dense, r
     np.testing.assert_allclose(channel.solve(channel.matvec(x)), x, atol=1e-9)
 
 
+def test_squared_solutions_are_the_diagonal_of_the_second_moments(channel, dense, rng):
+    y = rng.random((channel.n_out, 2))
+    if np.linalg.matrix_rank(dense) < channel.n_in:
+        with pytest.raises(SingularChannelError):
+            channel.solve_squared(y)
+        return
+    inverse = channel.solve(np.eye(channel.n_out))
+    expected = np.stack([np.diag(inverse @ np.diag(column) @ inverse.T) for column in y.T], axis=1)
+    np.testing.assert_allclose(channel.solve_squared(y), expected, rtol=1e-9, atol=1e-12)
+
+
 def test_stated_odds_are_the_largest_ratio_in_a_row(channel, exact):
     rows = [row for row in exact if max(row) > 0]
     if any(min(row) == 0 for row in rows):
@@ -159,7 +170,12 @@ def test_bad_axes_are_refused(channel, axes):
 
 
 def test_vectors_of_another_length_are_refused(channel):
-    for operation, parameter in (("matvec", "truths"), ("rmatvec", "reports"), ("solve", "reports")):
+    for operation, parameter in (
+        ("matvec", "truths"),
+        ("rmatvec", "reports"),
+        ("solve", "reports"),
+        ("solve_squared", "reports"),
+    ):
         with pytest.raises(SottovoceError, match=rf"^{parameter} must have length"):
             getattr(channel, operation)(np.ones(max(channel.n_in, channel.n_out) + 1))
 

@@ -180,7 +180,7 @@ def test_demo(capsys):
     code, out, _ = run(capsys, "demo", "--respondents", "20000", "--json", "-")
     told = json.loads(out)
     assert (code, told["odds"], len(told["estimates"])) == (0, "27", 3)
-    tax = {cell["category"]: cell for cell in told["estimates"][0]["cells"]}
+    tax = {cell["values"]["evaded tax"]: cell for cell in told["estimates"][0]["cells"]}
     assert abs(tax["yes"]["estimate"] - 0.17) < 6 * tax["yes"]["standard_error"]
 
 

@@ -84,7 +84,7 @@ def test_negative_estimates_are_shown_and_explained():
     estimate = estimate_proportions({"tax": [False] * 90 + [True] * 10}, plan, "tax")
     assert estimate.value[1] == pytest.approx(-0.3)
     assert "negative estimate is noise" in str(estimate)
-    assert estimate.to_rows()[1]["category"] is True
+    assert estimate.to_rows()[1]["values"] == {"tax": True}
 
 
 def test_levels():
@@ -104,7 +104,7 @@ def test_a_channel_that_says_nothing_cannot_be_inverted():
 
 def test_item_sets_have_no_categories():
     plan = Plan.of(Schema([ItemSet("s", ["x"])]), {"s": Warner(p=Fraction(3, 4))})
-    with pytest.raises(SottovoceError, match=r"^attribute must have categories"):
+    with pytest.raises(SottovoceError, match=r"^attributes must have categories"):
         estimate_proportions({"s": [["x"]]}, plan, "s")
 
 

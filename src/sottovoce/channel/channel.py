@@ -59,6 +59,15 @@ class Channel(ABC):
     def solve(self, reports: Any) -> Array:
         """Left inverse: the law of the truths whose reports these are; unbiased on frequencies."""
 
+    def solve_squared(self, reports: Any) -> Array:
+        """`(B * B) r`, B the left inverse that `solve` applies, squared entry by entry.
+
+        For frequencies r of the reports this is the diagonal of `B diag(r) B^T`: the second moments of
+        the estimate, without its covariance matrix.
+        """
+        vector = checked_vector("reports", self.n_out, reports)
+        return np.asarray(np.tensordot(self.solve(np.eye(self.n_out)) ** 2, vector, axes=1))
+
     @abstractmethod
     def marginal(self, axes: Sequence[int]) -> "Channel":
         """Channel from the truth's attributes at these increasing positions to their reports."""

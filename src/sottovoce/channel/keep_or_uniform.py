@@ -63,9 +63,15 @@ class KeepOrUniform(Channel):
     def solve(self, reports: Any) -> Array:
         """Undo the shrinking: O(n)."""
         vector = checked_vector("reports", self.n_out, reports)
-        if self.keep == 0:
-            raise SingularChannelError("keep", "must not be 0 for truths to be estimated from reports", 0)
+        self._check_identified()
         return np.asarray((vector - float(self._rest) * vector.sum(axis=0)) / float(self.keep))
+
+    def solve_squared(self, reports: Any) -> Array:
+        """`((1 - 2 u) r + u^2 sum r) / keep^2`, u the share of any one value in the uniform noise: O(n)."""
+        vector = checked_vector("reports", self.n_out, reports)
+        self._check_identified()
+        noise = float(self._rest)
+        return np.asarray(((1 - 2 * noise) * vector + noise**2 * vector.sum(axis=0)) / float(self.keep) ** 2)
 
     def marginal(self, axes: Sequence[int]) -> "KeepOrUniform":
         """Same probability of keeping, over fewer attributes."""
@@ -87,6 +93,10 @@ class KeepOrUniform(Channel):
         yield cls((2, 2), 1)
         yield cls((4,), Fraction(-1, 5))
         yield cls((2, 2), Fraction(-1, 3))
+
+    def _check_identified(self) -> None:
+        if self.keep == 0:
+            raise SingularChannelError("keep", "must not be 0 for truths to be estimated from reports", 0)
 
     def _shrink(self, vector: Array) -> Array:
         return np.asarray(float(self.keep) * vector + float(self._rest) * vector.sum(axis=0))

@@ -17,7 +17,7 @@ from sottovoce.channel.keep_or_uniform import KeepOrUniform
 from sottovoce.channel.mixture import Mixture
 from sottovoce.errors import SottovoceError
 
-Operation = Literal["matvec", "rmatvec", "solve"]
+Operation = Literal["matvec", "rmatvec", "solve", "solve_squared"]
 
 BLOCK = 32
 """Neighbouring factors are multiplied out up to this size: one pass of BLAS instead of several over memory."""
@@ -100,6 +100,10 @@ class Kronecker(Channel):
     def solve(self, reports: Any) -> Array:
         """Undo each factor along its own axis."""
         return self._along(checked_vector("reports", self.n_out, reports), "solve")
+
+    def solve_squared(self, reports: Any) -> Array:
+        """Squares of a product are the product of squares."""
+        return self._along(checked_vector("reports", self.n_out, reports), "solve_squared")
 
     def marginal(self, axes: Sequence[int]) -> Channel:
         """Product of the marginals of those factors that keep an attribute."""

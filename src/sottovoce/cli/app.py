@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import sottovoce
-from sottovoce.cli import demo, disguise, plan
+from sottovoce.cli import demo, disguise, estimate, measure, plan
 from sottovoce.errors import SottovoceError
 
 app = typer.Typer(
@@ -23,6 +23,8 @@ app = typer.Typer(
 )
 app.add_typer(plan.app, name="plan")
 app.command("disguise")(disguise.disguise)
+app.command("estimate")(estimate.estimate)
+app.command("measure")(measure.measure)
 app.command("demo")(demo.demo)
 
 

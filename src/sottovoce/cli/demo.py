@@ -82,11 +82,12 @@ def _rows(estimate: "Estimate", counts: dict[str, Any], respondents: int) -> lis
     """Percentages of one question, with the raw share of reports, which is not the answer."""
     rows: list[tuple[str, ...]] = []
     for code, row in enumerate(estimate.to_rows()):
-        truth = counts[estimate.attribute][code] / respondents
+        (name,) = estimate.attributes
+        truth = counts[name][code] / respondents
         rows.append(
             (
-                estimate.attribute if code == 0 else "",
-                str(row["category"]),
+                name if code == 0 else "",
+                str(row["values"][name]),
                 f"{estimate.seen[code]:.1%}",
                 f"{row['estimate']:.1%}",
                 f"{row['low']:.1%} to {row['high']:.1%}",
@@ -97,4 +98,4 @@ def _rows(estimate: "Estimate", counts: dict[str, Any], respondents: int) -> lis
 
 
 def _json(found: "list[Estimate]") -> list[dict[str, Any]]:
-    return [{"attribute": e.attribute, "cells": e.to_rows()} for e in found]
+    return [estimate.to_json() for estimate in found]

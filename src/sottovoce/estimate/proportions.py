@@ -1,48 +1,91 @@
-"""Proportions of one attribute by inversion: unbiased, with their covariance."""
+"""Proportions of any attributes of a plan, from disguised reports alone."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from sottovoce.count.contingency import count_cells
+from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
+from sottovoce.estimate.blue import blue_matrix
+from sottovoce.estimate.counted import Counted, count_reports
+from sottovoce.estimate.em import Progress, em, observed_covariance
 from sottovoce.estimate.estimate import Estimate
+from sottovoce.estimate.simplex import nearest_distribution
+from sottovoce.estimate.spread import MOST_CELLS, InversionSpread, MatrixSpread, Spread, Target
 from sottovoce.plan.plan import Plan
-from sottovoce.schema.attribute import Attribute
-from sottovoce.schema.binned import Binned
-from sottovoce.table.source import open_source
+
+Method = Literal["inversion", "blue", "em", "simplex"]
 
 
-def estimate_proportions(reports: Any, plan: Plan, attribute: str) -> Estimate:
-    """Estimate `p = A^-1 lam` from the frequencies lam of the reports (Huang & Du 2008, eq. 2).
+def estimate_proportions(
+    reports: Any,
+    plan: Plan,
+    attributes: str | Sequence[str],
+    *,
+    target: Target = "population",
+    method: Method = "inversion",
+    progress: Progress | None = None,
+) -> Estimate:
+    """Estimate the joint proportions of one or more attributes, with their covariance.
 
-    The covariance is `A^-1 (diag(lam) - lam lam^T) A^-T / N`, that of a multinomial sample seen
-    through the channel (Wang et al. 2016, eq. 18). `reports` is a disguised table or its path.
+    `inversion`, `p = B lam` with B the channel's left inverse (Huang & Du 2008, eq. 2), is unbiased; so
+    is `blue`, which weighs the reports best where there are more of them than truths.
+    `em` gives the most likely distribution, with the covariance of its observed information; `simplex`
+    the distribution nearest to the inversion, with the inversion's covariance. Choose the `target`: the
+    population that the table is a sample of, or this table itself, of which only the coins hide
+    anything. `reports` is a disguised table or its path.
 
     >>> from sottovoce.plan.budget import new_plan
     >>> from sottovoce.schema.schema import Schema
     >>> from sottovoce.schema.attribute import boolean
     >>> plan = new_plan(Schema([boolean("evaded tax")]), odds=3)
     >>> print(estimate_proportions({"evaded tax": [True] * 40 + [False] * 60}, plan, "evaded tax"))
-    evaded tax: 100 reports, proportions in the population
+    evaded tax: 100 reports, proportions in the population by inversion
       False    0.7000 +- 0.0980  [ 0.5080,  0.8920]
       True     0.3000 +- 0.0980  [ 0.1080,  0.4920]
     """
-    variable = plan.schema[attribute]
-    if not isinstance(variable, Attribute | Binned):
-        raise SottovoceError("attribute", "must have categories; estimate item sets with their own tools", attribute)
-    counts = _counts(reports, plan, attribute)
-    total = int(counts.sum())
-    seen = counts / total
-    channel = plan.channel([attribute])
-    spread = channel.solve(channel.solve(np.diag(seen) - np.outer(seen, seen)).T)
-    return Estimate(attribute, variable.categories, channel.solve(seen), spread / total, seen, total)
+    if target not in get_args(Target):
+        raise SottovoceError("target", f"must be one of {', '.join(get_args(Target))}", target)
+    if method not in get_args(Method):
+        raise SottovoceError("method", f"must be one of {', '.join(get_args(Method))}", method)
+    names = [attributes] if isinstance(attributes, str) else list(attributes)
+    counted = count_reports(reports, plan, names)
+    if method in ("em", "blue") and len(counted.order) > MOST_CELLS:
+        raise SottovoceError("attributes", f"must have at most {MOST_CELLS} joint cells for {method}", names)
+    if method == "em":
+        return _by_em(counted, target, progress)
+    return by_blue(counted, target) if method == "blue" else by_inversion(counted, target, method)
 
 
-def _counts(reports: Any, plan: Plan, attribute: str) -> Any:
-    """Count the reports of the column that speaks of the attribute."""
-    own = plan.report_schema.names
-    name = attribute if attribute in own else "+".join(plan.group_of(attribute).attributes)
-    schema = plan.report_schema.project([name])
-    batches = open_source(reports).coded(schema)
-    return sum(count_cells(columns, schema.sizes) for columns in batches)
+def by_inversion(counted: Counted, target: Target, method: Method = "inversion") -> Estimate:
+    """Unbiased estimate from counts, or the distribution nearest to it."""
+    value = counted.channel.solve(counted.seen)[counted.order]
+    spread = InversionSpread(counted.channel, counted.seen, value, counted.respondents, counted.order, target)
+    return _estimate(counted, nearest_distribution(value) if method == "simplex" else value, spread, target, method)
+
+
+def by_blue(counted: Counted, target: Target) -> Estimate:
+    """Weigh by the distribution nearest to a first, plain estimate; unbiased up to its noise."""
+    first = nearest_distribution(counted.channel.solve(counted.seen))
+    rows = blue_matrix(counted.channel, first)[counted.order]
+    value = rows @ counted.seen
+    own = np.outer(value, value) if target == "population" else np.diag(value)
+    spread = MatrixSpread(((rows * counted.seen) @ rows.T - own) / counted.respondents)
+    return _estimate(counted, value, spread, target, "blue")
+
+
+def _by_em(counted: Counted, target: Target, progress: Progress | None) -> Estimate:
+    if target == "table":
+        raise SottovoceError("target", "must be the population for em, whose likelihood is that of a sample", target)
+    fit = em(counted.channel, counted.counts, progress=progress)
+    covariance = observed_covariance(counted.channel, counted.counts, fit.value)
+    matrix = covariance[counted.order][:, counted.order]
+    value = fit.value[counted.order]
+    method = f"em, {fit.steps} steps" if fit.converged else f"em, NOT converged after {fit.steps} steps"
+    return _estimate(counted, value, MatrixSpread(matrix), target, method)
+
+
+def _estimate(counted: Counted, value: Array, spread: Spread, target: Target, method: str) -> Estimate:
+    attributes, categories = counted.attributes, counted.categories
+    return Estimate(attributes, categories, value, spread, counted.seen, counted.respondents, target, method)

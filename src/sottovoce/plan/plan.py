@@ -3,8 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from math import prod
 from operator import mul
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Channel
 from sottovoce.channel.kronecker import Kronecker
@@ -113,6 +117,13 @@ class Plan:
         wanted = set(attributes)
         return tuple(name for group in self.groups for name in group.attributes if name in wanted)
 
+    def cell_order(self, attributes: Sequence[str]) -> NDArray[np.intp]:
+        """Number among `channel`'s cells of every joint cell of these attributes, in the order given."""
+        grouped = self.in_group_order(attributes)
+        sizes = [self.schema.project([name]).cells for name in grouped]
+        cells = np.arange(prod(sizes)).reshape(sizes)
+        return cells.transpose([grouped.index(name) for name in attributes]).ravel()
+
     def channel(self, attributes: Sequence[str] | None = None) -> Channel:
         """Channel of some attributes, or all, `in_group_order`: a product, never built."""
         wanted = set(self.schema.names if attributes is None else self.schema.project(attributes).names)
@@ -142,6 +153,18 @@ class Plan:
         """Where a group's reports stand among the coded columns of the report schema."""
         own = self._reports[self.groups.index(group)]
         return _positions(self.report_schema, own.names)
+
+    def report_names(self, attributes: Sequence[str]) -> tuple[str, ...]:
+        """Report columns that speak of some attributes, in the order of `channel`'s cells.
+
+        A group whose reports are not columns of its attributes speaks with all its columns.
+        """
+        wanted = self.schema.project(attributes).names
+        found: list[str] = []
+        for group, reports in zip(self.groups, self._reports, strict=True):
+            own = [name for name in group.attributes if name in wanted]
+            found += own if own and reports.names == group.attributes else reports.names if own else ()
+        return tuple(found)
 
     @cached_property
     def _reports(self) -> list[Schema]:

@@ -1,0 +1,109 @@
+"""Numbers that follow from an estimate, with their own uncertainty: the delta method, where it can be trusted."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from sottovoce.channel.channel import Array
+from sottovoce.errors import SottovoceError
+from sottovoce.estimate.estimate import Estimate
+from sottovoce.estimate.intervals import critical_value
+from sottovoce.estimate.simplex import nearest_distribution
+from sottovoce.measure.functional import Functional
+
+CLEAR_OF_ZERO = 5
+"""Standard errors that a cell must be away from zero, for functionals that need positive cells."""
+
+SMALL_BIAS = 0.25
+"""Share of the standard error up to which the curvature's bias leaves an interval sound."""
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A functional of an estimate; where no interval can be trusted there is none, and a reason.
+
+    `value` has the bias of the curvature taken off; `bias` says how much that was.
+    """
+
+    name: str
+    value: float
+    bias: float
+    standard_error: float | None
+    low: float | None
+    high: float | None
+    level: float
+    reason: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        """One line."""
+        if self.reason is not None:
+            return f"{self.name}: {self.value:.4f}, without an interval: {self.reason}"
+        return f"{self.name}: {self.value:.4f} +- {self.standard_error:.4f}  [{self.low:.4f}, {self.high:.4f}]"
+
+
+def derive(estimate: Estimate, functional: Functional, level: float = 0.95) -> Derived:
+    """Value of a functional f at an estimate p with covariance S: `f(p) - b`, variance `g^T S g`, g the gradient.
+
+    The bias of second order, `b = tr(H S) / 2`, is found from f itself, a standard deviation either way along
+    each principal direction of S. The delta method is wrong where the gradient vanishes (entropy of a
+    nearly uniform law, mutual information near independence), and where the noise reaches cells at zero
+    of a functional that needs positive ones: then there is no interval, and the reason is given.
+
+    >>> from sottovoce.estimate.proportions import estimate_proportions
+    >>> from sottovoce.measure.functionals import Mean
+    >>> from sottovoce.plan.budget import new_plan
+    >>> from sottovoce.schema.attribute import Attribute
+    >>> from sottovoce.schema.schema import Schema
+    >>> plan = new_plan(Schema([Attribute("children", [0, 1, 2])]), odds=3)
+    >>> found = estimate_proportions({"children": [0] * 400 + [1] * 300 + [2] * 300}, plan, "children")
+    >>> print(derive(found, Mean([0, 1, 2])))
+    mean: 0.7500 +- 0.0657  [0.6213, 0.8787]
+    """
+    deviations = critical_value(level)
+    p, covariance = estimate.value, estimate.covariance
+    try:
+        value = functional.value(p)
+        gradient = functional.gradient(p)
+        bias = _bias(functional, p, covariance)
+        _check_reach(functional, p, estimate.standard_error)
+    except SottovoceError as reason:
+        return _declined(functional, p, level, f"noise reaches where it is not defined ({reason})")
+    error = max(float(gradient @ covariance @ gradient), 0.0) ** 0.5
+    if abs(bias) > SMALL_BIAS * error:
+        return _declined(functional, p, level, "its gradient nearly vanishes here, so that its curvature rules", bias)
+    half = deviations * error
+    return Derived(functional.name, value - bias, bias, error, value - bias - half, value - bias + half, level)
+
+
+def _bias(functional: Functional, p: Array, covariance: Array) -> float:
+    """Half the trace of Hessian times covariance, by differences along its principal directions."""
+    sizes, directions = np.linalg.eigh(covariance)
+    total, here = 0.0, functional.value(p)
+    for size, direction in zip(sizes, directions.T, strict=True):
+        if size > 1e-12 * sizes[-1]:
+            step = np.sqrt(size) * (direction - direction.mean())
+            total += functional.value(p + step) - 2 * here + functional.value(p - step)
+    return total / 2
+
+
+def _check_reach(functional: Functional, p: Array, errors: Array) -> None:
+    """Ask for the value where noise could carry each cell; functionals that need positive cells refuse."""
+    for cell in np.flatnonzero(p < CLEAR_OF_ZERO * errors):
+        moved = p.copy()
+        moved[cell] -= CLEAR_OF_ZERO * errors[cell]
+        moved[np.argmax(p)] += CLEAR_OF_ZERO * errors[cell]
+        functional.value(moved)
+
+
+def _declined(functional: Functional, p: Array, level: float, reason: str, bias: float = 0.0) -> Derived:
+    """The plain value at the nearest distribution, for orientation, and why there is no interval."""
+    try:
+        value = functional.value(nearest_distribution(p)) - bias
+    except SottovoceError:
+        value = float("nan")
+    return Derived(functional.name, value, bias, None, None, None, level, reason)

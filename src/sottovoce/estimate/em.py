@@ -1,0 +1,119 @@
+"""The most likely distribution behind the reports: the iterative approach, for any channel."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sottovoce.channel.channel import Array, Channel, checked_vector
+from sottovoce.errors import SottovoceError
+
+Progress = Callable[[int, int | None], None]
+
+FARTHEST = 1e6
+"""Steps that one jump may be worth."""
+
+
+@dataclass(frozen=True)
+class EmFit:
+    """Maximum-likelihood distribution, and whether and how fast it was reached."""
+
+    value: Array
+    steps: int
+    converged: bool
+    log_likelihood: float
+
+
+def em(
+    channel: Channel,
+    counts: Any,
+    *,
+    tolerance: float = 1e-13,
+    most_steps: int = 100_000,
+    progress: Progress | None = None,
+) -> EmFit:
+    """Raise the likelihood of the counts until it is proven to be within `tolerance` of its maximum, a report.
+
+    The step is  `p_i <- p_i sum_j lam_j A[j, i] / (A p)_j` (Huang & Du 2008, eq. 3, indices put right). It
+    never leaves the simplex and never lowers the likelihood. Pairs of steps are extrapolated
+    (Varadhan & Roland 2008, squared iterative methods), and the extrapolation is taken back where the
+    likelihood would fall. The factors `g_i` of a step bound what is left to gain: the mean log-likelihood is
+    concave, so its maximum exceeds it by `ln max g_i` at the most. Where the unbiased estimate lies
+    inside the simplex, it is the answer.
+
+    >>> from fractions import Fraction
+    >>> from sottovoce.channel.keep_or_uniform import KeepOrUniform
+    >>> em(KeepOrUniform((2,), Fraction(1, 2)), [60, 40]).value.round(6)
+    array([0.7, 0.3])
+    """
+    reports = checked_vector("counts", channel.n_out, counts)
+    if reports.min() < 0 or not np.isfinite(reports).all() or reports.sum() <= 0:
+        raise SottovoceError("counts", "must be finite, not negative, and not all zero", counts)
+    seen = reports / reports.sum()
+    point = np.full(channel.n_in, 1 / channel.n_in)
+    height = _likelihood(channel, seen, point)
+    for step in range(1, most_steps + 1):
+        factors = _factors(channel, seen, point)
+        gap = float(np.log(factors.max()))
+        if progress is not None:
+            progress(step, most_steps)
+        if gap <= tolerance:
+            break
+        first = point * factors
+        second = _step(channel, seen, first)
+        point, height = _better(channel, seen, _extrapolated(point, first, second), second, height)
+    return EmFit(point, step, gap <= tolerance, height * float(reports.sum()))
+
+
+def _factors(channel: Channel, seen: Array, point: Array) -> Array:
+    """`g_i = sum_j lam_j A[j, i] / (A p)_j`, by which a step multiplies each cell."""
+    expected = channel.matvec(point)
+    return channel.rmatvec(np.divide(seen, expected, out=np.zeros_like(seen), where=expected > 0))
+
+
+def _step(channel: Channel, seen: Array, point: Array) -> Array:
+    return point * _factors(channel, seen, point)
+
+
+def _extrapolated(start: Array, first: Array, second: Array) -> Array:
+    """Jump along the steps' direction, as far as their lengths suggest, but not out of the simplex."""
+    change, bend = first - start, second - 2 * first + start
+    lengths = float(np.linalg.norm(change)), max(float(np.linalg.norm(bend)), 1e-300)
+    stride = min(max(lengths[0] / lengths[1], 1.0), FARTHEST)
+    # A cell that falls to zero could never rise again: a jump may take only most of it.
+    jumped = np.maximum(start + 2 * stride * change + stride**2 * bend, second / 100)
+    return np.asarray(jumped / jumped.sum())
+
+
+def _better(channel: Channel, seen: Array, bold: Array, safe: Array, height: float) -> tuple[Array, float]:
+    """The bold point where it does not lower the likelihood, after one stabilising step; else the safe one."""
+    settled = _step(channel, seen, bold)
+    reached = _likelihood(channel, seen, settled)
+    return (settled, reached) if reached >= height else (safe, _likelihood(channel, seen, safe))
+
+
+def _likelihood(channel: Channel, seen: Array, point: Array) -> float:
+    """Mean logarithm of the probability of a report; minus infinity where one seen is impossible."""
+    expected = channel.matvec(point)
+    with np.errstate(divide="ignore"):
+        return float(np.sum(seen[seen > 0] * np.log(expected[seen > 0])))
+
+
+def observed_covariance(channel: Channel, counts: Any, value: Array) -> Array:
+    """Inverse of the observed information, on the cells that are not zero, along the simplex.
+
+    The information is `A^T diag(counts / (A p)^2) A`; directions must sum to zero, so it is inverted in a
+    basis Z of those: `Z (Z^T I Z)^-1 Z^T`. Cells at zero are held there, and get no variance.
+    """
+    reports = checked_vector("counts", channel.n_out, counts)
+    free = np.flatnonzero(value > 1e-8)
+    expected = channel.matvec(value)
+    columns = channel.matvec(np.eye(channel.n_in)[:, free])
+    weight = np.divide(reports, expected**2, out=np.zeros_like(reports), where=expected > 0)
+    information = columns.T @ (weight[:, None] * columns)
+    basis = np.linalg.qr(np.eye(len(free)) - 1 / len(free))[0][:, : len(free) - 1]
+    inside = basis @ np.linalg.pinv(basis.T @ information @ basis) @ basis.T
+    covariance = np.zeros((channel.n_in, channel.n_in))
+    covariance[np.ix_(free, free)] = inside
+    return covariance

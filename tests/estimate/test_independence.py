@@ -1,0 +1,82 @@
+"""Tests of independence have the size they state, and power, through every kind of plan."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import binom, chi2, chi2_contingency
+
+from sottovoce.errors import SottovoceError
+from sottovoce.estimate.chi_square import chi_square_tail
+from sottovoce.estimate.counted import Counted
+from sottovoce.estimate.independence import _likelihood_ratio, _pearson, _separate, independence_test
+from sottovoce.plan.plan import Plan
+from sottovoce.schema.attribute import Attribute, boolean
+from sottovoce.schema.schema import Schema
+from sottovoce.scheme.gamma_diagonal import GammaDiagonal
+from sottovoce.scheme.warner import Warner
+
+SCHEMA = Schema([boolean("a"), Attribute("b", ["x", "y", "z"])])
+APART = Plan.of(SCHEMA, {"a": Warner(p=Fraction(3, 4)), "b": Warner(p=Fraction(3, 5))})
+JOINT = Plan.of(SCHEMA, {("a", "b"): GammaDiagonal(gamma=9)})
+INDEPENDENT = np.outer([0.3, 0.7], [0.5, 0.3, 0.2]).ravel()
+DEPENDENT = INDEPENDENT + np.array([0.08, -0.04, -0.04, -0.08, 0.04, 0.04])
+
+
+def counted(plan: Plan, counts: np.ndarray) -> Counted:
+    return Counted(("a", "b"), ((False, True), ("x", "y", "z")), plan.channel(), counts, np.arange(6))
+
+
+@pytest.mark.parametrize(("plan", "statistic"), [(APART, _pearson), (JOINT, _likelihood_ratio)], ids=["apart", "joint"])
+def test_size_and_power(plan, statistic):
+    """1,000 tables of 3,000: rejected at 5 % in the binomial 99.9 % range under independence, mostly otherwise."""
+    rng, limit = np.random.default_rng(3), chi2.isf(0.05, 2)
+    rejected = {}
+    for name, law in (("independent", INDEPENDENT), ("dependent", DEPENDENT)):
+        draws = rng.multinomial(3000, plan.channel().matvec(law), size=1000)
+        rejected[name] = sum(statistic(counted(plan, counts)) > limit for counts in draws)
+    low, high = binom.interval(0.999, 1000, 0.05)
+    assert low <= rejected["independent"] <= high
+    assert rejected["dependent"] > 500
+
+
+def test_pearson_on_reports_is_scipys():
+    rng = np.random.default_rng(4)
+    counts = rng.multinomial(500, APART.channel().matvec(DEPENDENT))
+    assert _pearson(counted(APART, counts)) == pytest.approx(chi2_contingency(counts.reshape(2, 3)).statistic)
+
+
+def test_the_method_follows_the_coins():
+    assert _separate(APART.channel())
+    assert not _separate(JOINT.channel())
+    assert not _separate(Plan.of(SCHEMA, {"a": Warner(p=Fraction(1, 2)), "b": Warner(p=0.6)}).channel())
+
+
+@pytest.mark.parametrize("plan", [APART, JOINT], ids=["apart", "joint"])
+def test_from_a_table_of_reports(plan):
+    rng = np.random.default_rng(5)
+    cells = rng.choice(6, 4000, p=plan.channel().matvec(DEPENDENT))
+    reports = {"a": [c >= 3 for c in cells.tolist()], "b": ["xyz"[c % 3] for c in cells.tolist()]}
+    for names in (("a", "b"), ("b", "a")):
+        found = independence_test(reports, plan, *names)
+        assert found.attributes == names
+        assert found.degrees == 2
+        assert found.p_value < 0.05
+
+
+def test_an_attribute_is_not_tested_against_itself():
+    with pytest.raises(SottovoceError, match=r"^second must be another attribute"):
+        independence_test({}, APART, "a", "a")
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 5, 40, 1000])
+@pytest.mark.parametrize("quantile", [1e-9, 0.05, 0.5, 0.95, 0.999999])
+def test_the_tail_is_scipys(degrees, quantile):
+    statistic = chi2.isf(quantile, degrees)
+    assert chi_square_tail(statistic, degrees) == pytest.approx(quantile, rel=1e-9)
+
+
+def test_tails_at_the_ends():
+    assert chi_square_tail(0, 3) == chi_square_tail(-1, 3) == 1
+    with pytest.raises(SottovoceError, match=r"^degrees must be a positive whole number"):
+        chi_square_tail(1, 0)

@@ -1,0 +1,65 @@
+"""Widths before the survey are those after it, and the numbers of respondents give them."""
+
+import numpy as np
+import pytest
+
+from sottovoce.disguise.frames import disguise_frame
+from sottovoce.errors import SottovoceError
+from sottovoce.estimate.derived import derive
+from sottovoce.estimate.proportions import estimate_proportions
+from sottovoce.estimate.sample_size import expected_width, respondents_needed
+from sottovoce.measure.functionals import Mean
+
+
+def people(rng, count):
+    return {
+        "tax": rng.choice([False, True], count, p=[0.8, 0.2]),
+        "drug": rng.choice(["never", "once", "often"], count, p=[0.5, 0.3, 0.2]),
+        "age": rng.choice([20, 50, 70], count, p=[0.2, 0.5, 0.3]),
+        "children": rng.choice(4, count, p=[0.4, 0.3, 0.2, 0.1]),
+    }
+
+
+@pytest.mark.parametrize("names", [["drug"], ["age", "tax"], ["tax", "drug"]])
+def test_widths_are_met(plan, names):
+    """One seeded survey of 200,000: its intervals are as wide as foretold, to 3 %."""
+    laws = {"tax": [0.8, 0.2], "drug": [0.5, 0.3, 0.2], "age": [0.2, 0.5, 0.3]}
+    prior = np.ones(1)
+    for name in names:
+        prior = np.kron(prior, laws[name])
+    reports = disguise_frame(people(np.random.default_rng(1), 200_000), plan, rng=2)
+    low, high = estimate_proportions(reports, plan, names).interval()
+    np.testing.assert_allclose(expected_width(plan, names, 200_000, prior=prior), high - low, rtol=0.03)
+
+
+def test_numbers_give_their_widths(plan):
+    for width in (0.01, 0.1):
+        needed = respondents_needed(plan, "drug", width)
+        assert expected_width(plan, "drug", needed).max() <= width
+        assert expected_width(plan, "drug", needed - 1).max() > width
+
+
+def test_functionals_have_widths_too(plan):
+    mean = Mean([0, 1, 2, 3])
+    prior = [0.4, 0.3, 0.2, 0.1]
+    reports = disguise_frame(people(np.random.default_rng(3), 200_000), plan, rng=4)
+    derived = derive(estimate_proportions(reports, plan, "children"), mean)
+    (width,) = expected_width(plan, "children", 200_000, prior=prior, functional=mean)
+    assert width == pytest.approx(derived.high - derived.low, rel=0.03)
+    assert respondents_needed(plan, "children", width, prior=prior, functional=mean) == pytest.approx(200_000, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "parameter"),
+    [
+        (lambda plan: expected_width(plan, "drug", 0), "respondents"),
+        (lambda plan: expected_width(plan, "drug", 2.5), "respondents"),
+        (lambda plan: respondents_needed(plan, "drug", 0), "width"),
+        (lambda plan: respondents_needed(plan, "drug", float("nan")), "width"),
+        (lambda plan: respondents_needed(plan, "drug", 0.1, prior=[0.5, 0.5]), "prior"),
+        (lambda plan: respondents_needed(plan, "drug", 0.1, prior=[0.5, 0.5, 0.5]), "prior"),
+    ],
+)
+def test_bad_questions_are_refused(plan, call, parameter):
+    with pytest.raises(SottovoceError, match=rf"^{parameter} must"):
+        call(plan)
