@@ -51,11 +51,12 @@ def count_reports(reports: Any, plan: Plan, attributes: Sequence[str]) -> Counte
     schema = plan.report_schema.project(plan.report_names(wanted.names))
     batches = open_source(reports).coded(schema)
     counts = sum(count_cells(columns, schema.sizes) for columns in batches)
-    categories, order = _categories(plan, wanted.names), plan.cell_order(wanted.names)
+    categories, order = categories_of(plan, wanted.names), plan.cell_order(wanted.names)
     return Counted(wanted.names, categories, channel, np.asarray(counts), order)
 
 
-def _categories(plan: Plan, names: Sequence[str]) -> tuple[tuple[Label, ...], ...]:
+def categories_of(plan: Plan, names: Sequence[str]) -> tuple[tuple[Label, ...], ...]:
+    """Categories of each attribute; item sets have none."""
     found = []
     for name in names:
         categories = getattr(plan.schema[name], "categories", None)

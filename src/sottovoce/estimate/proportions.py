@@ -11,6 +11,7 @@ from sottovoce.estimate.blue import blue_matrix
 from sottovoce.estimate.counted import Counted, count_reports
 from sottovoce.estimate.em import Progress, em, observed_covariance
 from sottovoce.estimate.estimate import Estimate
+from sottovoce.estimate.sets import estimate_from_sets, is_large_set
 from sottovoce.estimate.simplex import nearest_distribution
 from sottovoce.estimate.spread import MOST_CELLS, InversionSpread, MatrixSpread, Spread, Target
 from sottovoce.plan.plan import Plan
@@ -50,6 +51,8 @@ def estimate_proportions(
     if method not in get_args(Method):
         raise SottovoceError("method", f"must be one of {', '.join(get_args(Method))}", method)
     names = [attributes] if isinstance(attributes, str) else list(attributes)
+    if is_large_set(plan.channel(names)):
+        return estimate_from_sets(reports, plan, names, target, method)
     counted = count_reports(reports, plan, names)
     if method in ("em", "blue") and len(counted.order) > MOST_CELLS:
         raise SottovoceError("attributes", f"must have at most {MOST_CELLS} joint cells for {method}", names)
