@@ -63,6 +63,16 @@ def test_derived_measures(capsys):
     assert (code, "mean: 0.2" in out) == (0, True)
 
 
+@pytest.mark.parametrize("path", ["r.parquet", "r.csv"])
+def test_another_plan_than_the_files_own_is_refused(capsys, path):
+    run(capsys, "plan", "new", "t.csv", "--odds", "4:1", "-o", "other.json")
+    code, _, err = run(capsys, "estimate", path, "--attributes", "tax", "--plan", "other.json")
+    assert (code, err) == (
+        2,
+        "error: plan must be the one that the file was disguised under. Got 'other.json' instead.\n",
+    )
+
+
 def test_negative_estimates_are_explained(capsys, folder):
     (folder / "few.csv").write_text("tax,income\n" + "no,low\n" * 30)
     code, out, _ = run(capsys, "estimate", "few.csv", "--attributes", "tax", "--plan", "plan.json")

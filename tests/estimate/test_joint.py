@@ -111,6 +111,16 @@ def test_printing_and_json(plan):
     assert told["cells"][5]["values"] == {"drug": "once", "children": 1}
 
 
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_frames(plan, backend):
+    found = estimate_proportions({"tax": [True, False], "age": ["[18, 40)"] * 2}, plan, ["tax", "age"])
+    frame = found.to_frame(backend)
+    assert type(frame).__module__.startswith(backend)
+    names = frame.column_names if backend == "pyarrow" else list(frame.columns)
+    assert names == ["tax", "age", "estimate", "standard_error", "low", "high"]
+    assert len(frame) == 6
+
+
 def test_long_tables_are_cut_in_print():
     schema = Schema([Attribute("a", range(30)), Attribute("b", range(3))])
     plan = Plan.of(schema, {"a": Warner(p=0.5), "b": Warner(p=0.5)})

@@ -23,9 +23,9 @@ def estimate(
     from sottovoce.estimate.derived import derive
     from sottovoce.estimate.named import functional_named
     from sottovoce.estimate.proportions import estimate_proportions
-    from sottovoce.table.plan_file import read_plan
+    from sottovoce.table.plan_file import plan_of_reports
 
-    agreed = read_plan(plan or path)
+    agreed = plan_of_reports(path, plan)
     options: dict[str, Any] = {"method": method, "target": target}
     with progress_bar("estimating") as progress:
         found = estimate_proportions(path, agreed, names(attributes), **options, progress=progress)

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from sottovoce.channel.channel import Array
@@ -83,6 +84,13 @@ class Estimate:
             "level": level,
             "cells": self.to_rows(level),
         }
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas", level: float = 0.95) -> Any:
+        """Data frame with a row for each cell, of the library named: "pandas", "polars" or "pyarrow"."""
+        rows = self.to_rows(level)
+        columns = {name: [row["values"][name] for row in rows] for name in self.attributes}
+        numbers = {name: [row[name] for row in rows] for name in ("estimate", "standard_error", "low", "high")}
+        return nw.from_dict(columns | numbers, backend=backend).to_native()
 
     def __str__(self) -> str:
         """Readable table, with a word about negative estimates where there are any."""

@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from sottovoce.channel.channel import Array
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SingularChannelError, SottovoceError
 from sottovoce.estimate.blue import blue_matrix
 from sottovoce.estimate.counted import Counted, count_reports
 from sottovoce.estimate.em import Progress, em, observed_covariance
@@ -58,7 +58,17 @@ def estimate_proportions(
         raise SottovoceError("attributes", f"must have at most {MOST_CELLS} joint cells for {method}", names)
     if method == "em":
         return _by_em(counted, target, progress)
-    return by_blue(counted, target) if method == "blue" else by_inversion(counted, target, method)
+    try:
+        return by_blue(counted, target) if method == "blue" else by_inversion(counted, target, method)
+    except SingularChannelError as reason:
+        raise _named(reason, plan, names) from None
+
+
+def _named(reason: SingularChannelError, plan: Plan, names: Sequence[str]) -> SingularChannelError:
+    """Say which attributes a singular channel is of, and the scheme that made it so."""
+    culprits = [name for name in names if np.isinf(plan.channel([name]).condition_number)] or names
+    which = ", ".join(f"{name} ({plan.group_of(name).scheme})" for name in culprits)
+    return SingularChannelError(which, f"cannot be estimated: {reason.parameter} {reason.rule}", reason.value)
 
 
 def by_inversion(counted: Counted, target: Target, method: Method = "inversion") -> Estimate:

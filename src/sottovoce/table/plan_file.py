@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.plan.document import plan_from_text, plan_to_text
+from sottovoce.plan.document import plan_from_text, plan_hash, plan_to_text
 from sottovoce.plan.plan import Plan
 from sottovoce.table.parquet import plan_in_parquet
 from sottovoce.table.sink import check_new, new_file, sidecar
@@ -15,6 +15,21 @@ def write_plan(plan: Plan, path: str | Path, *, overwrite: bool = False) -> None
     check_new(path, overwrite=overwrite)
     with new_file(path) as hidden:
         hidden.write_text(plan_to_text(plan) + "\n", encoding="utf-8")
+
+
+def plan_of_reports(path: str | Path, plan_path: str | Path | None = None) -> Plan:
+    """Plan that a disguised file carries, or another file's; both must be the same where there are two."""
+    if plan_path is None:
+        return read_plan(path)
+    agreed = read_plan(plan_path)
+    if carries_plan(path) and plan_hash(read_plan(path)) != plan_hash(agreed):
+        raise SottovoceError("plan", "must be the one that the file was disguised under", str(plan_path))
+    return agreed
+
+
+def carries_plan(path: str | Path) -> bool:
+    """Whether a file has a plan in its metadata or beside it."""
+    return plan_in_parquet(path) is not None if is_parquet(path) else sidecar(path).exists()
 
 
 def read_plan(path: str | Path, expected_hash: str | None = None) -> Plan:
