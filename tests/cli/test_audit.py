@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from sottovoce.cli.app import main
 from sottovoce.mechanism.diagonal import Diagonal
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import boolean
@@ -23,43 +22,36 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(capsys, *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(["plan", "audit", *arguments])
-    printed = capsys.readouterr()
-    return int(stopped.value.code or 0), printed.out, printed.err
-
-
-def test_a_sound_plan_passes(capsys):
-    code, out, _ = run(capsys, "plan.json", "--seed", "1")
+def test_a_sound_plan_passes(run):
+    code, out, _ = run("plan", "audit", "plan.json", "--seed", "1")
     assert code == 0
     assert out.count("confirmed") == 2
     assert "Passed at 0.99 confidence: whole record epsilon 2.48491, at least 2." in out  # ln(3 x 4)
 
 
-def test_a_zero_is_shown(capsys):
-    code, out, _ = run(capsys, "open.json", "--seed", "1")
+def test_a_zero_is_shown(run):
+    code, out, _ = run("plan", "audit", "open.json", "--seed", "1")
     assert (code, "zero shown" in out) == (0, True)
 
 
-def test_a_violation_is_said_and_exits_with_one(capsys, monkeypatch):
+def test_a_violation_is_said_and_exits_with_one(run, monkeypatch):
     monkeypatch.setattr(Diagonal, "respond", lambda self, truth, flips: truth)
-    code, out, _ = run(capsys, "plan.json", "--samples", "1000", "--seed", "1")
+    code, out, _ = run("plan", "audit", "plan.json", "--samples", "1000", "--seed", "1")
     assert (code, out.count("VIOLATED")) == (1, 3)
     assert "tax: report 0 is at least" in out
 
 
-def test_json(capsys, folder):
+def test_json(run, folder):
     arguments = ("plan.json", "--seed", "1", "--confidence", "0.999", "--samples", "5000")
-    code, out, err = run(capsys, *arguments, "--json", "-")
+    code, out, err = run("plan", "audit", *arguments, "--json", "-")
     told = json.loads(out)
     assert (code, set(told)) == (0, {"passed", "confidence", "epsilon", "lower_bound", "groups"})
     assert (told["confidence"], [group["samples"] for group in told["groups"]]) == (0.999, [5000, 5000])
     assert "Passed" in err
-    assert run(capsys, *arguments, "--json", "told.json")[0] == 0
+    assert run("plan", "audit", *arguments, "--json", "told.json")[0] == 0
     assert json.loads((folder / "told.json").read_text()) == told
 
 
-def test_mistakes_are_told(capsys):
-    code, _, err = run(capsys, "plan.json", "--confidence", "1")
+def test_mistakes_are_told(run):
+    code, _, err = run("plan", "audit", "plan.json", "--confidence", "1")
     assert (code, "error: confidence must be between 0 and 1, neither of them. Got 1.0 instead." in err) == (2, True)

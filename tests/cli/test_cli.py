@@ -29,107 +29,100 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(capsys, *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(list(arguments))
-    printed = capsys.readouterr()
-    return int(stopped.value.code or 0), printed.out, printed.err
-
-
-def made_plan(capsys, *more: str) -> Plan:
+def made_plan(run, *more: str) -> Plan:
     arguments = ("plan", "new", "answers.csv", "--bins", "age=18,40,inf", "-o", "plan.json", *more)
-    code, _, err = run(capsys, *arguments, *(() if "--odds" in more else ("--epsilon", "3")))
+    code, _, err = run(*arguments, *(() if "--odds" in more else ("--epsilon", "3")))
     assert (code, err) == (0, "")
     return read_plan("plan.json")
 
 
-def test_a_newcomer_plans_shows_and_disguises_a_csv_file(capsys, folder):
-    plan = made_plan(capsys)
+def test_a_newcomer_plans_shows_and_disguises_a_csv_file(run, folder):
+    plan = made_plan(run)
     assert plan.guarantee.epsilon == pytest.approx(3, rel=1e-6)
     assert [v.categories for v in plan.schema] == [
         ("no", "yes"),
         ("never", "often", "once"),
         ("[18, 40)", "[40, inf)"),
     ]
-    code, out, _ = run(capsys, "plan", "show", "plan.json")
+    code, out, _ = run("plan", "show", "plan.json")
     assert code == 0
     assert out.startswith("Whole record: 20.0856 : 1 (epsilon 3)")
     assert "No report proves any answer" in out
-    code, out, _ = run(capsys, "disguise", "answers.csv", "out.csv", "--plan", "plan.json")
+    code, out, _ = run("disguise", "answers.csv", "out.csv", "--plan", "plan.json")
     assert (code, out.splitlines()[0][:27]) == (0, "4 records disguised into ou")
     assert (folder / "out.csv").read_text().startswith("tax,drug,age\n")
     assert read_plan("out.csv") == plan
 
 
-def test_parquet(capsys, folder):
+def test_parquet(run, folder):
     pq.write_table(pa.table({"tax": [True, False], "n": [1, 2]}), "t.parquet")
-    assert run(capsys, "plan", "new", "t.parquet", "--odds", "9:1", "-o", "p.json")[0] == 0
-    assert run(capsys, "disguise", "t.parquet", "r.parquet", "--plan", "p.json")[0] == 0
-    code, out, _ = run(capsys, "plan", "show", "r.parquet")
+    assert run("plan", "new", "t.parquet", "--odds", "9:1", "-o", "p.json")[0] == 0
+    assert run("disguise", "t.parquet", "r.parquet", "--plan", "p.json")[0] == 0
+    code, out, _ = run("plan", "show", "r.parquet")
     assert (code, out.splitlines()[0]) == (0, "Whole record: 9 : 1 (epsilon 2.19723)")
 
 
-def test_seeds_repeat_and_warn(capsys, folder):
-    made_plan(capsys)
+def test_seeds_repeat_and_warn(run, folder):
+    made_plan(run)
     for name in ("a.csv", "b.csv"):
-        code, _, err = run(capsys, "disguise", "answers.csv", name, "--plan", "plan.json", "--seed", "5")
+        code, _, err = run("disguise", "answers.csv", name, "--plan", "plan.json", "--seed", "5")
         assert code == 0
         assert "Seeded coins protect nobody" in err
     assert (folder / "a.csv").read_text() == (folder / "b.csv").read_text()
 
 
-def test_json_for_programs(capsys, folder):
-    plan = made_plan(capsys, "--odds", "27:1")
-    code, out, _ = run(capsys, "plan", "show", "plan.json", "--json", "-")
+def test_json_for_programs(run, folder):
+    plan = made_plan(run, "--odds", "27:1")
+    code, out, _ = run("plan", "show", "plan.json", "--json", "-")
     shown = json.loads(out)
     assert (code, shown["odds"], shown["deniable"]) == (0, "27", True)
     assert shown["one_answer"]["odds"] == "3"
     assert [group["odds"] for group in shown["groups"]] == ["3", "3", "3"]
-    code, out, err = run(capsys, "disguise", "answers.csv", "o.csv", "--plan", "plan.json", "--json", "-")
+    code, out, err = run("disguise", "answers.csv", "o.csv", "--plan", "plan.json", "--json", "-")
     assert json.loads(out) == {"rows": 4, "output": "o.csv", "sha256": shown["sha256"], "seeded": False}
     assert "4 records" in err
-    code, out, _ = run(capsys, "plan", "show", "plan.json", "--json", "shown.json")
+    code, out, _ = run("plan", "show", "plan.json", "--json", "shown.json")
     assert json.loads((folder / "shown.json").read_text()) == shown
     assert out.startswith("Whole record: 27 : 1")
     assert plan.guarantee.odds == 27
 
 
-def test_streams(capsys, folder, monkeypatch):
-    made_plan(capsys)
+def test_streams(run, folder, monkeypatch):
+    made_plan(run)
     monkeypatch.setattr(sys, "stdin", io.StringIO(CSV))
-    code, out, err = run(capsys, "disguise", "-", "-", "--plan", "plan.json")
+    code, out, err = run("disguise", "-", "-", "--plan", "plan.json")
     assert (code, len(out.splitlines()), out.splitlines()[0]) == (0, 5, "tax,drug,age")
     assert "4 records disguised into -" in err
 
 
-def test_joint_plans_chosen_columns_and_missing_values(capsys, folder):
+def test_joint_plans_chosen_columns_and_missing_values(run, folder):
     (folder / "answers.csv").write_text('tax,"drug, ever",id\nyes,,1\nno,no,2\nno,yes,3\n')
     more = ("--columns", 'tax,"drug, ever"', "--missing", "silent", "--joint", "--odds", "4")
-    code, _, _ = run(capsys, "plan", "new", "answers.csv", "-o", "plan.json", *more)
+    code, _, _ = run("plan", "new", "answers.csv", "-o", "plan.json", *more)
     assert code == 0
     plan = read_plan("plan.json")
     assert [group.attributes for group in plan.groups] == [("tax", "drug, ever")]
     assert plan.schema["drug, ever"].categories == ("no", "yes", "silent")
-    code, _, err = run(capsys, "disguise", "answers.csv", "o.csv", "--plan", "plan.json")
+    code, _, err = run("disguise", "answers.csv", "o.csv", "--plan", "plan.json")
     assert (code, "it leaves out ['id']" in err) == (2, True)
-    assert run(capsys, "disguise", "answers.csv", "o.csv", "--plan", "plan.json", "--drop", "id")[0] == 0
-    assert run(capsys, "disguise", "answers.csv", "p.csv", "--plan", "plan.json", "--drop-others")[0] == 0
+    assert run("disguise", "answers.csv", "o.csv", "--plan", "plan.json", "--drop", "id")[0] == 0
+    assert run("disguise", "answers.csv", "p.csv", "--plan", "plan.json", "--drop-others")[0] == 0
 
 
-def test_item_sets_are_shown_by_their_number_of_items(capsys, folder):
+def test_item_sets_are_shown_by_their_number_of_items(run, folder):
     pq.write_table(pa.table({"basket": [["ale"], ["bread", "cheese"]], "n": [1, 2]}), "t.parquet")
-    code, out, _ = run(capsys, "plan", "new", "t.parquet", "--odds", "9", "--joint", "-o", "p.json")
+    code, out, _ = run("plan", "new", "t.parquet", "--odds", "9", "--joint", "-o", "p.json")
     assert (code, "3 items x 2" in out) == (0, True)
 
 
-def test_not_deniable_and_priors_are_said(capsys, folder):
+def test_not_deniable_and_priors_are_said(run, folder):
     schema = Schema([boolean("a")])
     source = PriorSource("public", "census 2021")
     write_plan(Plan.of(schema, {"a": Matrix([[1, 0.5], [0, 0.5]])}, prior=source), "p.json")
-    _, out, _ = run(capsys, "plan", "show", "p.json")
+    _, out, _ = run("plan", "show", "p.json")
     assert out.startswith("Whole record: not deniable (odds unbounded)\nNot deniable:")
     assert "prior from a public source: census 2021" in out
-    _, out, _ = run(capsys, "plan", "show", "p.json", "--json", "-")
+    _, out, _ = run("plan", "show", "p.json", "--json", "-")
     assert (json.loads(out)["odds"], json.loads(out)["epsilon"]) == (None, None)
 
 
@@ -154,8 +147,8 @@ def test_not_deniable_and_priors_are_said(capsys, folder):
         (("dance",), "No such command"),
     ],
 )
-def test_mistakes_are_told_without_a_traceback(capsys, folder, arguments, message):
-    code, _, err = run(capsys, *arguments)
+def test_mistakes_are_told_without_a_traceback(run, folder, arguments, message):
+    code, _, err = run(*arguments)
     assert (code, message in " ".join(err.split())) == (2, True)
     assert "Traceback" not in err
     assert sorted(path.name for path in folder.iterdir()) == ["answers.csv"]
@@ -167,33 +160,33 @@ def test_debug_shows_the_traceback(folder):
         main(["plan", "show", "plan.json", "--debug"])
 
 
-def test_overwriting_must_be_asked_for(capsys, folder):
-    made_plan(capsys)
-    assert run(capsys, "plan", "new", "answers.csv", "--columns", "tax", "--epsilon", "1", "-o", "plan.json")[0] == 2
-    made_plan(capsys, "--force")
+def test_overwriting_must_be_asked_for(run, folder):
+    made_plan(run)
+    assert run("plan", "new", "answers.csv", "--columns", "tax", "--epsilon", "1", "-o", "plan.json")[0] == 2
+    made_plan(run, "--force")
 
 
-def test_demo(capsys):
-    code, out, _ = run(capsys, "demo", "--respondents", "20000")
+def test_demo(run):
+    code, out, _ = run("demo", "--respondents", "20000")
     assert code == 0
     assert "27 : 1" in out
-    code, out, _ = run(capsys, "demo", "--respondents", "20000", "--json", "-")
+    code, out, _ = run("demo", "--respondents", "20000", "--json", "-")
     told = json.loads(out)
     assert (code, told["odds"], len(told["estimates"])) == (0, "27", 3)
     tax = {cell["values"]["evaded tax"]: cell for cell in told["estimates"][0]["cells"]}
     assert abs(tax["yes"]["estimate"] - 0.17) < 6 * tax["yes"]["standard_error"]
 
 
-def test_a_terminal_gets_a_progress_bar(capsys, folder, monkeypatch):
-    made_plan(capsys)
+def test_a_terminal_gets_a_progress_bar(run, folder, monkeypatch):
+    made_plan(run)
     monkeypatch.setattr(Console, "is_terminal", property(lambda self: True))
-    code, _, err = run(capsys, "disguise", "answers.csv", "o.csv", "--plan", "plan.json")
+    code, _, err = run("disguise", "answers.csv", "o.csv", "--plan", "plan.json")
     assert (code, "disguising" in err) == (0, True)
 
 
-def test_help_version_and_the_program_itself(capsys):
-    assert run(capsys, "--version")[1].startswith("sottovoce 0.")
-    assert "disguise" in run(capsys, "--help")[1]
+def test_help_version_and_the_program_itself(run):
+    assert run("--version")[1].startswith("sottovoce 0.")
+    assert "disguise" in run("--help")[1]
     done = subprocess.run([sys.executable, "-m", "sottovoce", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("sottovoce 0.")
 

@@ -4,11 +4,9 @@ import json
 
 import pytest
 
-from sottovoce.cli.app import main
-
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch, capsys):
+def folder(tmp_path, monkeypatch, run):
     monkeypatch.chdir(tmp_path)
     people = ["yes,low", "no,low", "no,high", "no,high"] * 500
     (tmp_path / "t.csv").write_text("\n".join(["tax,income", *people]) + "\n")
@@ -17,20 +15,13 @@ def folder(tmp_path, monkeypatch, capsys):
         ("disguise", "t.csv", "r.parquet", "--plan", "plan.json", "--seed", "1"),
         ("disguise", "t.csv", "r.csv", "--plan", "plan.json", "--seed", "1"),
     ):
-        run(capsys, *command)
+        run(*command)
     return tmp_path
 
 
-def run(capsys, *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(list(arguments))
-    printed = capsys.readouterr()
-    return int(stopped.value.code or 0), printed.out, printed.err
-
-
 @pytest.mark.parametrize("path", ["r.parquet", "r.csv"])
-def test_json_of_a_joint_estimate(capsys, path):
-    code, out, _ = run(capsys, "estimate", path, "--attributes", "tax,income", "--json", "-")
+def test_json_of_a_joint_estimate(run, path):
+    code, out, _ = run("estimate", path, "--attributes", "tax,income", "--json", "-")
     told = json.loads(out)
     assert code == 0
     assert (told["attributes"], told["target"], told["method"]) == (["tax", "income"], "population", "inversion")
@@ -42,40 +33,38 @@ def test_json_of_a_joint_estimate(capsys, path):
         assert cells[values]["low"] < cells[values]["estimate"] < cells[values]["high"]
 
 
-def test_a_table_for_people_and_other_methods(capsys):
-    code, out, _ = run(capsys, "estimate", "r.csv", "--attributes", "tax", "--target", "table", "--level", "0.9")
+def test_a_table_for_people_and_other_methods(run):
+    code, out, _ = run("estimate", "r.csv", "--attributes", "tax", "--target", "table", "--level", "0.9")
     assert (code, out.splitlines()[0]) == (0, "tax: 2000 reports, proportions in the table by inversion")
     assert "90% interval" in out
-    code, out, _ = run(
-        capsys, "estimate", "r.csv", "--attributes", "tax,income", "--method", "em", "--plan", "plan.json"
-    )
+    code, out, _ = run("estimate", "r.csv", "--attributes", "tax,income", "--method", "em", "--plan", "plan.json")
     assert (code, "by em, " in out) == (0, True)
 
 
-def test_derived_measures(capsys):
+def test_derived_measures(run):
     asked = ("--attributes", "tax,income", "--derive", "correlation,log-odds-ratio")
-    code, out, _ = run(capsys, "estimate", "r.csv", *asked, "--json", "-")
+    code, out, _ = run("estimate", "r.csv", *asked, "--json", "-")
     told = json.loads(out)["derived"]
     assert code == 0
     assert told["correlation"]["low"] < 0.577 < told["correlation"]["high"]  # .25 / sqrt(.25 .75 .5 .5), low after high
     assert told["log-odds-ratio"]["reason"] is not None  # nobody in (yes, high)
-    code, out, _ = run(capsys, "estimate", "r.csv", "--attributes", "tax", "--derive", "entropy,mean")
+    code, out, _ = run("estimate", "r.csv", "--attributes", "tax", "--derive", "entropy,mean")
     assert (code, "mean: 0.2" in out) == (0, True)
 
 
 @pytest.mark.parametrize("path", ["r.parquet", "r.csv"])
-def test_another_plan_than_the_files_own_is_refused(capsys, path):
-    run(capsys, "plan", "new", "t.csv", "--odds", "4:1", "-o", "other.json")
-    code, _, err = run(capsys, "estimate", path, "--attributes", "tax", "--plan", "other.json")
+def test_another_plan_than_the_files_own_is_refused(run, path):
+    run("plan", "new", "t.csv", "--odds", "4:1", "-o", "other.json")
+    code, _, err = run("estimate", path, "--attributes", "tax", "--plan", "other.json")
     assert (code, err) == (
         2,
         "error: plan must be the one that the file was disguised under. Got 'other.json' instead.\n",
     )
 
 
-def test_negative_estimates_are_explained(capsys, folder):
+def test_negative_estimates_are_explained(run, folder):
     (folder / "few.csv").write_text("tax,income\n" + "no,low\n" * 30)
-    code, out, _ = run(capsys, "estimate", "few.csv", "--attributes", "tax", "--plan", "plan.json")
+    code, out, _ = run("estimate", "few.csv", "--attributes", "tax", "--plan", "plan.json")
     assert (code, "A negative estimate is noise" in out) == (0, True)
 
 
@@ -93,6 +82,6 @@ def test_negative_estimates_are_explained(capsys, folder):
         ),
     ],
 )
-def test_mistakes(capsys, arguments, message):
-    code, _, err = run(capsys, "estimate", "r.csv", *arguments)
+def test_mistakes(run, arguments, message):
+    code, _, err = run("estimate", "r.csv", *arguments)
     assert (code, message in err) == (2, True)

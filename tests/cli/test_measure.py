@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from sottovoce.cli.app import main
 from sottovoce.disguise.files import disguise_file
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import Attribute, boolean
@@ -24,15 +23,8 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(capsys, *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(["measure", *arguments])
-    printed = capsys.readouterr()
-    return int(stopped.value.code or 0), printed.out, printed.err
-
-
-def test_a_table(capsys):
-    code, out, err = run(capsys, "plan.json", "--prior", "drug=.7,.2,.1")
+def test_a_table(run):
+    code, out, err = run("measure", "plan.json", "--prior", "drug=.7,.2,.1")
     assert (code, err) == (0, "")
     assert out.startswith("Whole record: 9 : 1 (epsilon 2.19723)")
     assert "tax *" in out
@@ -41,9 +33,9 @@ def test_a_table(capsys):
     assert "* no prior was given: uniform." in out
 
 
-def test_json(capsys, folder):
+def test_json(run, folder):
     arguments = ("plan.json", "--prior", "drug=.7,.2,.1", "--prior", "tax=.75,.25")
-    code, out, err = run(capsys, *arguments, "--json", "-")
+    code, out, err = run("measure", *arguments, "--json", "-")
     told = json.loads(out)
     assert (code, told["odds"], told["epsilon"]) == (0, "9", pytest.approx(2.1972246))
     tax, drug = told["attributes"]
@@ -62,32 +54,32 @@ def test_json(capsys, folder):
     }
     assert drug["distortion"] == pytest.approx(0.4)
     assert "uniform" not in err
-    assert run(capsys, *arguments, "--json", "told.json")[0] == 0
+    assert run("measure", *arguments, "--json", "told.json")[0] == 0
     assert json.loads((folder / "told.json").read_text()) == told
 
 
-def test_a_disguised_file_carries_its_plan(capsys, folder):
+def test_a_disguised_file_carries_its_plan(run, folder):
     plan = Plan.of(Schema([boolean("tax")]), {"tax": Warner(p=1)})
     (folder / "t.csv").write_text("tax\nTrue\nFalse\n")
     disguise_file("t.csv", "r.csv", plan)
-    code, out, _ = run(capsys, "r.csv", "--prior", ".9,.1", "--json", "-")
+    code, out, _ = run("measure", "r.csv", "--prior", ".9,.1", "--json", "-")
     told = json.loads(out)
     assert (code, told["odds"], told["epsilon"]) == (0, None, None)
     assert told["attributes"][0]["prior"] == [0.9, 0.1]
     assert told["attributes"][0]["accuracy"] == 1
 
 
-def test_many_items_and_large_groups(capsys):
+def test_many_items_and_large_groups(run):
     schema = Schema([ItemSet("basket", range(50)), ItemSet("bag", range(40)), Attribute("a", range(5000))])
     schemes = {"basket": Mask(p=0.9), "bag": CutAndPaste(cutoff=3, rho=0.4), "a": Warner(p=0.5)}
     write_plan(Plan.of(schema, schemes), "many.json")
-    code, out, _ = run(capsys, "many.json")
+    code, out, _ = run("measure", "many.json")
     assert (code, out.count("basket: ")) == (0, 40)
     assert "51 more rows are in the JSON." in out  # 50 + 40 + 1 - 40
     assert "Empty rows" in out
     wide = Schema([Attribute("a", range(70)), Attribute("b", range(70))])
     write_plan(Plan.of(wide, {("a", "b"): GammaDiagonal(gamma=50)}), "wide.json")
-    code, out, _ = run(capsys, "wide.json")
+    code, out, _ = run("measure", "wide.json")
     assert (code, "own columns only" in out) == (0, True)
 
 
@@ -101,6 +93,6 @@ def test_many_items_and_large_groups(capsys):
         (["taxes=1"], "name must be one of tax, drug. Got 'taxes' instead."),
     ],
 )
-def test_mistakes_are_told(capsys, prior, message):
-    code, out, err = run(capsys, "plan.json", *(word for text in prior for word in ("--prior", text)))
+def test_mistakes_are_told(run, prior, message):
+    code, out, err = run("measure", "plan.json", *(word for text in prior for word in ("--prior", text)))
     assert (code, out, err) == (2, "", f"error: {message}\n")
