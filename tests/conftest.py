@@ -1,10 +1,13 @@
-"""Shared by all tests: a small plan, and hypothesis without deadlines, since the machine is shared."""
+"""Shared by all tests: a small plan, ways through bulk calls, and hypothesis without deadlines on a shared machine."""
 
+import sys
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from sottovoce.mechanism.bulk import kernels
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import Attribute, boolean
 from sottovoce.schema.binned import Binned
@@ -50,3 +53,17 @@ def truths() -> dict[str, list]:
         "age": [18.0, 64.5, 65.0, 30.0],
         "children": [0, 3, 1, 2],
     }
+
+
+@pytest.fixture(scope="module", params=["compiled", "plain", "numpy"])
+def bulk_way(request):
+    """One way through bulk calls: with numba, with its loops in plain Python, or without it."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "compiled":
+            pytest.importorskip("numba")
+        else:
+            compiles_nothing = SimpleNamespace(njit=lambda **_: lambda loop: loop)
+            patch.setitem(sys.modules, "numba", compiles_nothing if request.param == "plain" else None)
+        kernels.cache_clear()
+        yield request.param
+    kernels.cache_clear()

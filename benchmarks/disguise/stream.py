@@ -87,4 +87,4 @@ def _measure(script: str, folder: str) -> tuple[float, float]:
 def _run(arguments: list[str], folder: str | Path) -> str:
     """Run an interpreter in a folder, and return what it prints."""
     command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout  # noqa: S603
+    return subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout  # noqa: S603  # our own interpreter

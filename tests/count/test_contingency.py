@@ -1,8 +1,6 @@
 """Counts of joint cells, with and without compiled loops, however many rows there are."""
 
-import sys
 from math import prod
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,23 +10,15 @@ from hypothesis import strategies as st
 from sottovoce.count import contingency
 from sottovoce.count.contingency import count_cells
 from sottovoce.errors import SottovoceError
-from sottovoce.mechanism.bulk import kernels
 
 
-@pytest.fixture(scope="module", params=["compiled", "plain", "numpy"])
-def way(request):
-    """Every call is a bulk call: with numba, with its loops in plain Python, or without it."""
+@pytest.fixture(scope="module")
+def way(bulk_way):
+    """Every call is a bulk call, each of the ways."""
     with pytest.MonkeyPatch.context() as patch:
-        if request.param == "compiled":
-            pytest.importorskip("numba")
-        else:
-            plain = SimpleNamespace(njit=lambda **_: lambda loop: loop)
-            patch.setitem(sys.modules, "numba", plain if request.param == "plain" else None)
         patch.setattr(contingency, "BULK_ROWS", 1)
         patch.setattr(contingency, "ROWS_AT_ONCE", 4)
-        kernels.cache_clear()
-        yield request.param
-    kernels.cache_clear()
+        yield bulk_way
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=3), st.integers(0, 30), st.integers(0, 2**32))

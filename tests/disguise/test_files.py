@@ -19,6 +19,7 @@ from sottovoce.schema.attribute import Attribute, boolean
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
 from sottovoce.scheme.warner import Warner
+from sottovoce.table import sink
 from sottovoce.table import source as sources
 from sottovoce.table.plan_file import read_plan, write_plan
 from sottovoce.table.source import open_source
@@ -153,6 +154,24 @@ def test_a_full_disk_leaves_nothing_under_the_final_name(form, tmp_path):
     )
     assert "OSError: [Errno 27]" in done.stderr or "File too large" in done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv"]
+
+
+def test_a_disk_that_is_full_at_the_last_moment_leaves_old_data_with_their_old_plan(truths_csv, tmp_path, monkeypatch):
+    """The data reach the disk before their new plan takes the old one's name."""
+    reports = tmp_path / "reports.csv"
+    disguise_file(truths_csv, reports, PLAN)
+    before = reports.read_text()
+
+    def full(path):
+        if "plan.json" not in path.name:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(sink, "_flush_to_disk", full)
+    other = Plan.of(SCHEMA, dict.fromkeys(SCHEMA.names, Warner(p=0.9)))
+    with pytest.raises(OSError, match="No space left on device: '.*reports.csv'"):
+        disguise_file(truths_csv, reports, other, overwrite=True)
+    assert (reports.read_text(), read_plan(reports)) == (before, PLAN)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_plans_as_files(tmp_path):

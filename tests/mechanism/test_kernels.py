@@ -24,22 +24,6 @@ from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.cells import unravel
 from sottovoce.schema.schema import Schema
 
-PLAIN = SimpleNamespace(njit=lambda **_: lambda loop: loop)
-"""A numba that compiles nothing: the loops run as they are written."""
-
-
-@pytest.fixture(scope="module", params=["compiled", "plain", "numpy"])
-def way(request):
-    """One way through bulk calls: with numba, with its loops in plain Python, or without it."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "compiled":
-            pytest.importorskip("numba")
-        else:
-            patch.setitem(sys.modules, "numba", PLAIN if request.param == "plain" else None)
-        kernels.cache_clear()
-        yield request.param
-    kernels.cache_clear()
-
 
 @st.composite
 def diagonals(draw) -> Diagonal:
@@ -71,7 +55,7 @@ def words_near(coin: Coin, sides: list[int]) -> st.SearchStrategy[int]:
 
 
 @given(mechanism=st.one_of(diagonals(), matrices()), data=st.data())
-def test_bulk_gives_the_bytes_of_the_reference(way, mechanism, data):
+def test_bulk_gives_the_bytes_of_the_reference(bulk_way, mechanism, data):
     (coin,) = mechanism.coins
     if isinstance(mechanism, Diagonal):
         edges = [mechanism.truth, mechanism.truth + mechanism.other]
@@ -99,7 +83,7 @@ def test_bulk_gives_the_bytes_of_the_reference(way, mechanism, data):
     ],
     ids=str,
 )
-def test_every_side_and_truth_give_the_bytes_of_the_reference(way, mechanism):
+def test_every_side_and_truth_give_the_bytes_of_the_reference(bulk_way, mechanism):
     """The first and the last word of each side, for the first and the last truths."""
     (coin,) = mechanism.coins
     words = [coin.step * side + end for side in range(coin.sides) for end in (0, coin.step - 1)]
@@ -113,7 +97,7 @@ def test_every_side_and_truth_give_the_bytes_of_the_reference(way, mechanism):
 
 
 @given(st.lists(st.integers(0, WORD - 1) | st.integers(WORD - 20, WORD - 1), min_size=16, max_size=60), st.data())
-def test_whole_plans_use_the_same_words_in_bulk(way, words, data):
+def test_whole_plans_use_the_same_words_in_bulk(bulk_way, words, data):
     """Blocks with a word that one coin does not accept are skipped by all groups, and nothing more is used."""
     schema = Schema(Attribute(name, range(size)) for name, size in [("a", 3), ("b", 4), ("c", 2), ("d", 4)])
     mechanisms = {
@@ -139,7 +123,7 @@ def test_whole_plans_use_the_same_words_in_bulk(way, words, data):
     assert by_hand.take(1) == small.take(1) == bulk.take(1)
 
 
-def test_a_bulk_call_repeats_what_small_ones_give(way, plan, schema):
+def test_a_bulk_call_repeats_what_small_ones_give(bulk_way, plan, schema):
     """Three groups, one of them joint: 70,000 seeded rows at once, and in pieces far from bulk."""
     rng = np.random.default_rng(5)
     truth = [rng.integers(0, size, 70_000).astype(np.uint8) for size in schema.sizes]

@@ -97,7 +97,8 @@ def _listed(transactions: Any, kind: str, items: ItemSet, threads: int | None) -
     if width != universe:
         raise SottovoceError("transactions", f"must have a column for each of the {universe} items", width)
     if kind == "bitsets":
-        return transactions.to_csr(threads)  # type: ignore[no-any-return]
+        listed: Csr = transactions.to_csr(threads)
+        return listed
     if kind == "sparse":
         return _from_scipy(transactions)
     if transactions.dtype != bool:

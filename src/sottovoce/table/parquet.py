@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.cells import Codes
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
-from sottovoce.schema.variable import Variable
+from sottovoce.schema.variable import Label, Variable
 from sottovoce.table.arrow import array_of_sets, pyarrow
 from sottovoce.table.named import named
 
@@ -90,9 +89,14 @@ def plan_in_parquet(path: str | Path) -> bytes | None:
 
 
 def _arrow_type(variable: Variable) -> Any:
+    """Type of a report column: lists of items, text by dictionary, numbers and booleans as they are."""
     arrow = pyarrow()
-    labels = variable.categories if isinstance(variable, Attribute) else variable.items  # type: ignore[attr-defined]
-    plain = {str: arrow.string(), int: arrow.int64(), bool: arrow.bool_()}[type(labels[0])]
-    if not isinstance(variable, Attribute):
-        return arrow.list_(plain)
-    return arrow.dictionary(arrow.int32(), plain) if isinstance(labels[0], str) else plain
+    if isinstance(variable, ItemSet):
+        return arrow.list_(_label_type(variable.items[0]))
+    first = np.asarray(variable.decode((np.zeros(1, np.uint8),))).tolist()[0]
+    return arrow.dictionary(arrow.int32(), arrow.string()) if isinstance(first, str) else _label_type(first)
+
+
+def _label_type(label: Label) -> Any:
+    arrow = pyarrow()
+    return {str: arrow.string(), int: arrow.int64(), bool: arrow.bool_()}[type(label)]

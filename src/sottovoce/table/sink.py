@@ -141,6 +141,8 @@ def file_sink(path: str | Path, plan: Plan, *, overwrite: bool = False) -> Itera
             beside.write_text(plan_to_text(plan), encoding="utf-8")
             with open(hidden, "w", newline="", encoding="utf-8") as stream:
                 yield CsvSink(schema, stream)
+            # A disk may turn out to be full only now: the old plan must still stand beside the old data.
+            _flush_to_disk(hidden)
 
 
 def check_new(path: str | Path, *, overwrite: bool) -> None:
