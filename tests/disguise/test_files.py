@@ -168,7 +168,7 @@ def test_a_disk_that_is_full_at_the_last_moment_leaves_old_data_with_their_old_p
 
     monkeypatch.setattr(sink, "_flush_to_disk", full)
     other = Plan.of(SCHEMA, dict.fromkeys(SCHEMA.names, Warner(p=0.9)))
-    with pytest.raises(OSError, match="No space left on device: '.*reports.csv'"):
+    with pytest.raises(OSError, match=r"No space left on device: '.*reports\.csv'"):
         disguise_file(truths_csv, reports, other, overwrite=True)
     assert (reports.read_text(), read_plan(reports)) == (before, PLAN)
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
