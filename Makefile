@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+TESTABLE := .venv/.testable
 
 .PHONY: demo test slow check bench papers conformance clean
 .DEFAULT_GOAL := demo
@@ -9,10 +10,10 @@ READY := .venv/.ready
 demo: $(READY)  ## the main job, on a made-up table
 	$(BIN)/sottovoce demo
 
-test: $(READY)  ## everything but the slow tests, with coverage
+test: $(TESTABLE)  ## everything but the slow tests, with coverage
 	$(BIN)/pytest -m "not slow" --cov
 
-slow: $(READY)  ## installs from scratch, seeded faults, long simulations
+slow: $(TESTABLE)  ## installs from scratch, seeded faults, long simulations
 	$(BIN)/pytest -m slow
 
 check: $(READY)  ## format, lint, types, import rules
@@ -39,3 +40,7 @@ $(READY): pyproject.toml constraints.txt tools/system
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $(READY)
+
+$(TESTABLE): $(READY)
+	tools/system test
+	touch $(TESTABLE)
