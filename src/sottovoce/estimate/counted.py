@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Channel
-from sottovoce.count.contingency import count_cells
+from sottovoce.count.memory import as_counter
 from sottovoce.errors import SottovoceError
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.variable import Label
-from sottovoce.table.source import open_source
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Counted:
 
 
 def count_reports(reports: Any, plan: Plan, attributes: Sequence[str]) -> Counted:
-    """Count the report columns of some attributes of a plan, of a disguised table or its path.
+    """Count the report columns of some attributes of a plan, of a disguised table, its path or a counter.
 
     >>> from sottovoce.plan.budget import new_plan
     >>> from sottovoce.schema.attribute import boolean
@@ -49,10 +48,8 @@ def count_reports(reports: Any, plan: Plan, attributes: Sequence[str]) -> Counte
     wanted = plan.schema.project(attributes)
     channel = plan.channel(wanted.names)
     schema = plan.report_schema.project(plan.report_names(wanted.names))
-    batches = open_source(reports).coded(schema)
-    counts = sum(count_cells(columns, schema.sizes) for columns in batches)
     categories, order = categories_of(plan, wanted.names), plan.cell_order(wanted.names)
-    return Counted(wanted.names, categories, channel, np.asarray(counts), order)
+    return Counted(wanted.names, categories, channel, as_counter(reports).contingency(schema), order)
 
 
 def categories_of(plan: Plan, names: Sequence[str]) -> tuple[tuple[Label, ...], ...]:
