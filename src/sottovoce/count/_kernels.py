@@ -15,14 +15,16 @@ def tally(joint: Any, counts: Any) -> None:
 
 def together(words: Any, sets: Any, counts: Any) -> None:
     """Add the number of transactions that hold all items of each set, a block after the other."""
+    common = np.empty(words.shape[2], np.uint64)
     for block in range(words.shape[0]):
         for row in range(sets.shape[0]):
+            common[:] = words[block, sets[row, 0]]
+            for place in range(1, sets.shape[1]):
+                common &= words[block, sets[row, place]]
             held = 0
-            for word in range(words.shape[2]):
-                common = words[block, sets[row, 0], word]
-                for place in range(1, sets.shape[1]):
-                    common &= words[block, sets[row, place], word]
-                while common:
-                    common &= common - ONE
+            for word in common:
+                left = word
+                while left:
+                    left &= left - ONE
                     held += 1
             counts[row] += held
