@@ -11,6 +11,7 @@ from sottovoce.estimate.blue import blue_matrix
 from sottovoce.estimate.counted import Counted, count_reports
 from sottovoce.estimate.em import Progress, em, observed_covariance
 from sottovoce.estimate.estimate import Estimate
+from sottovoce.estimate.marginals import margin, needed_attributes
 from sottovoce.estimate.sets import estimate_from_sets, is_large_set
 from sottovoce.estimate.simplex import nearest_distribution
 from sottovoce.estimate.spread import MOST_CELLS, InversionSpread, MatrixSpread, Spread, Target
@@ -51,6 +52,10 @@ def estimate_proportions(
     if method not in get_args(Method):
         raise SottovoceError("method", f"must be one of {', '.join(get_args(Method))}", method)
     names = [attributes] if isinstance(attributes, str) else list(attributes)
+    needed = needed_attributes(plan, names)
+    if needed != names:
+        joint = estimate_proportions(reports, plan, needed, target=target, method=method, progress=progress)
+        return margin(joint, names)
     if is_large_set(plan.channel(names)):
         return estimate_from_sets(reports, plan, names, target, method)
     counted = count_reports(reports, plan, names)
