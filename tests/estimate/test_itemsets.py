@@ -114,7 +114,7 @@ def test_standard_errors_are_those_expected():
 
 @pytest.mark.parametrize("target", ["population", "table"])
 def test_unbiased_and_covering(target):
-    """2,000 samples: means within 5 Monte-Carlo errors, coverage of 95 % intervals between 93.5 and 96.5 %."""
+    """1,000 samples: means within 5 Monte-Carlo errors, coverage of 95 % intervals between 93.5 and 96.5 %."""
     rng = np.random.default_rng(len(target))
     plan = plan_of(Emask(p=[0.9, 0.6, 0.7, 0.8], q=[0.8, 0.95, 0.9, 0.85]))
     columns = plan.channel().dense()
@@ -124,8 +124,8 @@ def test_unbiased_and_covering(target):
     wanted = [["ale"], ["ale", "dates"], ["bread", "cheese"], ["ale", "bread", "dates"]]
     bits = (np.arange(16)[:, None] >> np.arange(3, -1, -1)) & 1
     supports = [truth @ bits[:, [ITEMS.index(i) for i in items]].all(axis=1) for items in wanted]
-    covered, values = np.zeros(4), np.zeros((2000, 4))
-    for run in range(2000):
+    covered, values = np.zeros(4), np.zeros((1000, 4))
+    for run in range(1000):
         if target == "population":
             counts = rng.multinomial(5000, columns @ law)
         else:
@@ -134,9 +134,9 @@ def test_unbiased_and_covering(target):
         low, high = found.interval()
         covered += (low <= supports) & (supports <= high)
         values[run] = found.value
-    assert 0.935 < covered.mean() / 2000 < 0.965
-    assert (np.abs(values.mean(axis=0) - supports) < 5 * values.std(axis=0) / np.sqrt(2000)).all()
-    np.testing.assert_allclose(np.cov(values.T), found.covariance, atol=0.1 * np.diag(found.covariance).max())
+    assert 0.935 < covered.mean() / 1000 < 0.965
+    assert (np.abs(values.mean(axis=0) - supports) < 5 * values.std(axis=0) / np.sqrt(1000)).all()
+    np.testing.assert_allclose(np.cov(values.T), found.covariance, atol=0.15 * np.diag(found.covariance).max())
 
 
 def test_tables_and_bitsets_agree():
@@ -256,3 +256,14 @@ def test_coins_that_say_nothing():
 def test_other_reports(scheme, message):
     with pytest.raises(SottovoceError, match=message):
         estimate_supports({"basket": [[]]}, plan_of(scheme), [["ale"]])
+
+
+def test_covariances_in_a_table_of_sets_that_are_long_together():
+    """Two sets of seven items need the support of all fourteen in the table, which is longer than any set may be."""
+    items = [f"i{number}" for number in range(14)]
+    plan = Plan.of(Schema([ItemSet("s", items)]), {"s": GammaDiagonal(gamma=19)})
+    halves = [items[:7], items[7:]]
+    assert estimate_supports({"s": [[], items]}, plan, halves).covariance.shape == (2, 2)
+    found = estimate_supports({"s": [[], items]}, plan, halves, target="table")
+    with pytest.raises(SottovoceError, match=r"two sets together have more than 12 items"):
+        _ = found.covariance

@@ -58,6 +58,6 @@ def categories_of(plan: Plan, names: Sequence[str]) -> tuple[tuple[Label, ...], 
     for name in names:
         categories = getattr(plan.schema[name], "categories", None)
         if categories is None:
-            raise SottovoceError("attributes", "must have categories; item sets have tools of their own", name)
+            raise SottovoceError("attributes", "must have categories; for sets of items see estimate_supports", name)
         found.append(categories)
     return tuple(found)

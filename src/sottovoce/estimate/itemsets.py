@@ -1,11 +1,13 @@
 """Supports of item sets from disguised transactions, by the number of reports with all items of a set."""
 
 from collections.abc import Iterable
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
 
 from sottovoce.channel.channel import Array, Channel
+from sottovoce.channel.kronecker import Kronecker
 from sottovoce.count.memory import as_counter
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimate.moments import Items, Weigh
@@ -56,7 +58,11 @@ def estimate_supports(
     channel = _channel(plan, variable.name)
     try:
         value, spread, rows = pooled(
-            [(as_counter(reports), _weigher(channel))], plan.report_schema.project([variable.name]), sets, target
+            [(as_counter(reports), _weigher(channel))],
+            plan.report_schema.project([variable.name]),
+            sets,
+            target,
+            longest=LONGEST,
         )
     except SingularChannelError as reason:
         which = f"{variable.name} ({plan.group_of(variable.name).scheme})"
@@ -92,12 +98,16 @@ def _weigher(channel: Channel) -> Weigh:
     """Last row of the left inverse of a set's channel: what each report of its items counts for."""
 
     def weigh(items: Items) -> Array:
-        if not items:
-            return np.ones(())
-        part = channel.marginal(items)
-        return np.asarray(inverse_rows(part, np.array([part.n_in - 1]))).reshape([2] * len(items))
+        return _last_row(channel.marginal(items)) if items else np.ones(())
 
+    if isinstance(channel, Kronecker) and len(channel.factors) == len(channel.shape_in):
+        alone = cache(_last_row)  # items with equal coins share their channel
+        return lambda items: reduce(np.multiply.outer, [alone(channel.factors[item]) for item in items], np.ones(()))
     return weigh
+
+
+def _last_row(channel: Channel) -> Array:
+    return inverse_rows(channel, np.array([channel.n_in - 1])).reshape([2] * len(channel.shape_in))
 
 
 def _channel(plan: Plan, name: str) -> Channel:

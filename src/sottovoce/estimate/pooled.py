@@ -22,7 +22,7 @@ Part = tuple[Counter, Weigh]
 
 
 def pooled(
-    parts: Sequence[Part], schema: Schema, sets: Sequence[Items], target: Target, longest: int | None = None
+    parts: Sequence[Part], schema: Schema, sets: Sequence[Items], target: Target, longest: int
 ) -> tuple[Array, Spread, int]:
     """Mean over all reports of what each counts for, its covariance, and the number of reports.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
-from sottovoce.errors import SottovoceError, Words
+from sottovoce.errors import SottovoceError
 from sottovoce.estimate.intervals import Ends, critical_value, wald
 from sottovoce.estimate.listing import listed, printed
 from sottovoce.estimate.spread import Spread, Target
@@ -26,7 +26,7 @@ class VariancesOnly:
 
     def covariance(self, cells: Sequence[int] | NDArray[np.intp]) -> Array:
         """Refuse: what was not counted cannot be had afterwards."""
-        raise SottovoceError("itemsets", f"must be fewer or shorter for covariances: {self.reason}", Words(len(cells)))
+        raise SottovoceError("itemsets", f"must be fewer or shorter for covariances: {self.reason}", len(cells))
 
 
 @dataclass(frozen=True)
