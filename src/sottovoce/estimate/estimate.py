@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -14,6 +14,9 @@ from sottovoce.errors import SottovoceError
 from sottovoce.estimate.intervals import Ends, Kind, critical_value, score, wald
 from sottovoce.estimate.spread import MOST_CELLS, Spread, Target
 from sottovoce.schema.variable import Label
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST_LINES = 60
 """Cells that an estimate prints; the rest is counted."""
@@ -91,6 +94,12 @@ class Estimate:
         columns = {name: [row["values"][name] for row in rows] for name in self.attributes}
         numbers = {name: [row[name] for row in rows] for name in ("estimate", "standard_error", "low", "high")}
         return nw.from_dict(columns | numbers, backend=backend).to_native()
+
+    def plot(self, level: float = 0.95, axes: "Axes | None" = None) -> "Axes":
+        """Draw dots with intervals, or two attributes as a heat map, on these matplotlib axes or new ones."""
+        from sottovoce.estimate.plot import plot_estimate
+
+        return plot_estimate(self, level, axes)
 
     def __str__(self) -> str:
         """Readable table, with a word about negative estimates where there are any."""
