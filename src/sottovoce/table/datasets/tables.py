@@ -15,10 +15,8 @@ from sottovoce.table.datasets.files import FILES
 Columns = dict[str, NDArray[Any]]
 """A table by column, which everything that takes a frame accepts."""
 
-ADULT = (
-    ("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship")
-    + ("race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income")
-)  # fmt: skip
+_PERSON = ("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship")
+ADULT = (*_PERSON, "race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income")
 ADULT_NUMBERS = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
 
 
