@@ -180,7 +180,7 @@ def test_showing():
     lines = str(found).splitlines()
     assert lines[0] == "basket: 100 reports, supports in the population by inversion"
     assert lines[1].startswith("  ale             1.0000 +- 0.0866  [")  # (.75 - .25) / .5, sqrt(.75 .25 / 100) / .5
-    assert lines[3].startswith("  A negative estimate is noise")
+    assert lines[3].startswith("  A negative support is noise")
     row = found.to_rows(0.9)[1]
     assert list(row) == ["items", "length", "support", "standard_error", "low", "high"]
     assert (row["items"], row["length"]) == (["bread", "dates"], 2)
@@ -256,6 +256,13 @@ def test_coins_that_say_nothing():
 def test_other_reports(scheme, message):
     with pytest.raises(SottovoceError, match=message):
         estimate_supports({"basket": [[]]}, plan_of(scheme), [["ale"]])
+
+
+def test_long_lists_are_cut_in_print():
+    items = [f"i{number}" for number in range(12)]
+    plan = Plan.of(Schema([ItemSet("s", items)]), {"s": Mask(p=0.9)})
+    found = estimate_supports({"s": [items, []]}, plan, combinations(items, 2))
+    assert str(found).splitlines()[-1] == "  ... and 6 more cells"
 
 
 def test_covariances_in_a_table_of_sets_that_are_long_together():

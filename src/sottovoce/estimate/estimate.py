@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any, Literal, get_args
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -11,9 +12,14 @@ import numpy as np
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.intervals import Ends, Kind, critical_value, score, wald
-from sottovoce.estimate.listing import COLUMNS, listed, printed
 from sottovoce.estimate.spread import MOST_CELLS, Spread, Target
 from sottovoce.schema.variable import Label
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_LINES = 60
+"""Cells that an estimate prints; the rest is counted."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +69,12 @@ class Estimate:
 
     def to_rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """Labels, estimate, standard error and Wald interval of each cell, as plain Python."""
-        rows = listed(self.value, self.standard_error, self.interval(level))
+        low, high = self.interval(level)
+        numbers = zip(*(a.tolist() for a in (self.value, self.standard_error, low, high)), strict=True)
+        names = ("estimate", "standard_error", "low", "high")
         return [
-            {"values": dict(zip(self.attributes, cell, strict=True)), **row}
-            for cell, row in zip(product(*self.categories), rows, strict=True)
+            {"values": dict(zip(self.attributes, cell, strict=True)), **dict(zip(names, row, strict=True))}
+            for cell, row in zip(product(*self.categories), numbers, strict=True)
         ]
 
     def to_json(self, level: float = 0.95) -> dict[str, Any]:
@@ -84,13 +92,29 @@ class Estimate:
         """Data frame with a row for each cell, of the library named: "pandas", "polars" or "pyarrow"."""
         rows = self.to_rows(level)
         columns = {name: [row["values"][name] for row in rows] for name in self.attributes}
-        numbers = {name: [row[name] for row in rows] for name in COLUMNS}
+        numbers = {name: [row[name] for row in rows] for name in ("estimate", "standard_error", "low", "high")}
         return nw.from_dict(columns | numbers, backend=backend).to_native()
+
+    def plot(self, level: float = 0.95, axes: "Axes | None" = None) -> "Axes":
+        """Draw dots with intervals, or two attributes as a heat map, on these matplotlib axes or new ones."""
+        from sottovoce.estimate.plot import plot_estimate
+
+        return plot_estimate(self, level, axes)
 
     def __str__(self) -> str:
         """Readable table, with a word about negative estimates where there are any."""
-        rows = self.to_rows()
+        rows = self.to_rows()[:MOST_LINES]
         labels = [", ".join(map(str, row["values"].values())) for row in rows]
+        width = max(map(len, labels))
         names = " x ".join(self.attributes)
-        head = f"{names}: {self.respondents} reports, proportions in the {self.target} by {self.method}"
-        return "\n".join([head, *printed(labels, rows, "cells")])
+        lines = [f"{names}: {self.respondents} reports, proportions in the {self.target} by {self.method}"]
+        lines += [
+            f"  {label:<{width}}  {row['estimate']:8.4f} +- {row['standard_error']:.4f}"
+            f"  [{row['low']:7.4f}, {row['high']:7.4f}]"
+            for label, row in zip(labels, rows, strict=True)
+        ]
+        if prod(self.shape) > MOST_LINES:
+            lines.append(f"  ... and {prod(self.shape) - MOST_LINES} more cells")
+        if (self.value < 0).any():
+            lines.append("  A negative estimate is noise around a small proportion; it is shown, not hidden.")
+        return "\n".join(lines)

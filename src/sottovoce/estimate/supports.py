@@ -3,18 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.intervals import Ends, critical_value, wald
-from sottovoce.estimate.listing import listed, printed
+from sottovoce.estimate.rows import Backend, row_lines, rows_to_frame
 from sottovoce.estimate.spread import Spread, Target
 from sottovoce.schema.variable import Label
+
+NEGATIVE = "A negative support is noise around a small one; it is shown, not hidden."
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,11 @@ class Supports:
 
     def to_rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """Items, length, support, standard error and interval of each set, as plain Python."""
-        rows = listed(self.value, self.standard_error, self.interval(level))
+        numbers = zip(*(a.tolist() for a in (self.value, self.standard_error, *self.interval(level))), strict=True)
+        names = ("support", "standard_error", "low", "high")
         return [
-            {"items": list(items), "length": len(items), "support": row.pop("estimate"), **row}
-            for items, row in zip(self.itemsets, rows, strict=True)
+            {"items": list(items), "length": len(items), **dict(zip(names, row, strict=True))}
+            for items, row in zip(self.itemsets, numbers, strict=True)
         ]
 
     def to_json(self, level: float = 0.95) -> dict[str, Any]:
@@ -78,14 +80,15 @@ class Supports:
             "itemsets": self.to_rows(level),
         }
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas", level: float = 0.95) -> Any:
+    def to_frame(self, backend: Backend = "pandas", level: float = 0.95) -> Any:
         """Data frame with a row for each set, of the library named: "pandas", "polars" or "pyarrow"."""
-        rows = self.to_rows(level)
-        return nw.from_dict({name: [row[name] for row in rows] for name in rows[0]}, backend=backend).to_native()
+        return rows_to_frame([{"values": {"items": row["items"]}, **row} for row in self.to_rows(level)], backend)
 
     def __str__(self) -> str:
-        """Readable table, with a word about negative estimates where there are any."""
-        labels = [", ".join(map(str, items)) for items in self.itemsets]
+        """Readable table, with a word about negative supports where there are any."""
         head = f"{self.attribute}: {self.respondents} reports, supports in the {self.target} by {self.method}"
-        rows = listed(self.value, self.standard_error, self.interval())
-        return "\n".join([head, *printed(labels, rows, "sets")])
+        lines = [
+            head,
+            *row_lines([{"values": dict(enumerate(row["items"])), **row} for row in self.to_rows()], "support"),
+        ]
+        return "\n".join([*lines, f"  {NEGATIVE}"] if (self.value < 0).any() else lines)
