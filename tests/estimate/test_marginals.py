@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from sottovoce.disguise.frames import disguise_frame
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SingularChannelError, SottovoceError
 from sottovoce.estimate.marginals import needed_attributes
 from sottovoce.estimate.proportions import estimate_proportions
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import Attribute, boolean
 from sottovoce.schema.schema import Schema
 from sottovoce.scheme.gamma_diagonal import GammaDiagonal
+from sottovoce.scheme.matrix import Matrix
 from sottovoce.scheme.subset_selection import SubsetSelection
 from sottovoce.scheme.warner import Warner
 
@@ -87,6 +88,15 @@ def test_intervals_cover(target):
         low, high = estimate_proportions(Drawn(counts), plan, "a", target=target).interval()
         covered += (low <= law) & (law <= high)
     assert (np.abs(covered / 1000 - 0.95) < 0.024).all()
+
+
+@pytest.mark.parametrize(("names", "culprits"), [("b", "bc"), (["d", "c"], "cb"), (["b", "c"], "bc")])
+def test_singular_groups_are_named(names, culprits):
+    schema = SCHEMA.project(["b", "c", "d"])
+    plan = Plan.of(schema, {("b", "c"): Matrix(np.full((4, 4), 0.25), range(4)), "d": Warner(p=0.75)})
+    named = ", ".join(rf"{name} \(matrix\)" for name in culprits)
+    with pytest.raises(SingularChannelError, match=f"^{named} cannot be estimated"):
+        estimate_proportions({"b+c": [0, 1], "d": [True, False]}, plan, names)
 
 
 def test_joint_tables_that_are_too_large():

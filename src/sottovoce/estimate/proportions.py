@@ -71,7 +71,8 @@ def estimate_proportions(
 
 def _named(reason: SingularChannelError, plan: Plan, names: Sequence[str]) -> SingularChannelError:
     """Say which attributes a singular channel is of, and the scheme that made it so."""
-    culprits = [name for name in names if np.isinf(plan.channel([name]).condition_number)] or names
+    channels = {name: plan.channel(needed_attributes(plan, [name])) for name in names}
+    culprits = [name for name, channel in channels.items() if np.isinf(channel.condition_number)] or names
     which = ", ".join(f"{name} ({plan.group_of(name).scheme})" for name in culprits)
     return SingularChannelError(which, f"cannot be estimated: {reason.parameter} {reason.rule}", reason.value)
 
