@@ -13,7 +13,7 @@ import pytest
 from sottovoce.channel.channel import Channel
 from sottovoce.channel.kronecker import Kronecker
 from sottovoce.estimate.counted import Counted
-from sottovoce.estimate.proportions import by_blue, by_inversion
+from sottovoce.estimate.methods import by_blue, by_inversion
 from sottovoce.scheme.attribute_sampling import AttributeSampling
 from sottovoce.scheme.emask import Emask
 from sottovoce.scheme.gamma_diagonal import GammaDiagonal

@@ -9,7 +9,8 @@ from sottovoce.channel.keep_or_uniform import KeepOrUniform
 from sottovoce.channel.kronecker import Kronecker
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.counted import Counted, count_reports
-from sottovoce.estimate.proportions import by_inversion, estimate_proportions
+from sottovoce.estimate.methods import by_inversion
+from sottovoce.estimate.proportions import estimate_proportions
 from sottovoce.estimate.spread import InversionSpread, MatrixSpread, inverse_rows
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import Attribute, boolean

@@ -2,21 +2,18 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
-from math import prod
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.intervals import Ends, Kind, critical_value, score, wald
+from sottovoce.estimate.rows import Backend, cell_rows, row_lines, rows_to_frame
 from sottovoce.estimate.spread import MOST_CELLS, Spread, Target
 from sottovoce.schema.variable import Label
 
-MOST_LINES = 60
-"""Cells that an estimate prints; the rest is counted."""
+NEGATIVE = "A negative estimate is noise around a small proportion; it is shown, not hidden."
 
 
 @dataclass(frozen=True)
@@ -25,6 +22,7 @@ class Estimate:
 
     Unless another method was asked for they are unbiased and never clipped: noise may carry one below
     zero. `target` names what they estimate, `seen` holds the frequencies of the reports themselves.
+    Where reports have survey weights, `effective` is the number of equal ones that would tell as much.
     """
 
     attributes: tuple[str, ...]
@@ -35,6 +33,7 @@ class Estimate:
     respondents: int
     target: Target
     method: str
+    effective: float | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -67,45 +66,34 @@ class Estimate:
     def to_rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """Labels, estimate, standard error and Wald interval of each cell, as plain Python."""
         low, high = self.interval(level)
-        numbers = zip(*(a.tolist() for a in (self.value, self.standard_error, low, high)), strict=True)
-        names = ("estimate", "standard_error", "low", "high")
-        return [
-            {"values": dict(zip(self.attributes, cell, strict=True)), **dict(zip(names, row, strict=True))}
-            for cell, row in zip(product(*self.categories), numbers, strict=True)
-        ]
+        numbers = {"estimate": self.value, "standard_error": self.standard_error, "low": low, "high": high}
+        return cell_rows(self.attributes, self.categories, numbers)
 
     def to_json(self, level: float = 0.95) -> dict[str, Any]:
         """Everything, for programs."""
+        weighted = {} if self.effective is None else {"effective_respondents": self.effective}
         return {
             "attributes": list(self.attributes),
             "target": self.target,
             "method": self.method,
             "respondents": self.respondents,
+            **weighted,
             "level": level,
             "cells": self.to_rows(level),
         }
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas", level: float = 0.95) -> Any:
+    def to_frame(self, backend: Backend = "pandas", level: float = 0.95) -> Any:
         """Data frame with a row for each cell, of the library named: "pandas", "polars" or "pyarrow"."""
-        rows = self.to_rows(level)
-        columns = {name: [row["values"][name] for row in rows] for name in self.attributes}
-        numbers = {name: [row[name] for row in rows] for name in ("estimate", "standard_error", "low", "high")}
-        return nw.from_dict(columns | numbers, backend=backend).to_native()
+        return rows_to_frame(self.to_rows(level), backend)
+
+    @property
+    def headline(self) -> str:
+        """What is estimated, from how many reports, and how."""
+        weighted = "" if self.effective is None else f" (worth {self.effective:.1f} of equal weight)"
+        names = " x ".join(self.attributes)
+        return f"{names}: {self.respondents} reports{weighted}, proportions in the {self.target} by {self.method}"
 
     def __str__(self) -> str:
         """Readable table, with a word about negative estimates where there are any."""
-        rows = self.to_rows()[:MOST_LINES]
-        labels = [", ".join(map(str, row["values"].values())) for row in rows]
-        width = max(map(len, labels))
-        names = " x ".join(self.attributes)
-        lines = [f"{names}: {self.respondents} reports, proportions in the {self.target} by {self.method}"]
-        lines += [
-            f"  {label:<{width}}  {row['estimate']:8.4f} +- {row['standard_error']:.4f}"
-            f"  [{row['low']:7.4f}, {row['high']:7.4f}]"
-            for label, row in zip(labels, rows, strict=True)
-        ]
-        if prod(self.shape) > MOST_LINES:
-            lines.append(f"  ... and {prod(self.shape) - MOST_LINES} more cells")
-        if (self.value < 0).any():
-            lines.append("  A negative estimate is noise around a small proportion; it is shown, not hidden.")
-        return "\n".join(lines)
+        lines = [self.headline, *row_lines(self.to_rows(), "estimate")]
+        return "\n".join([*lines, f"  {NEGATIVE}"] if (self.value < 0).any() else lines)
