@@ -135,7 +135,7 @@ def test_long_tables_are_cut_in_print():
 )
 def test_choices_that_are_none(plan, options, parameter):
     with pytest.raises(SottovoceError, match=rf"^{parameter} must be"):
-        estimate_proportions({"tax": [True]}, plan, "tax", **options)
+        estimate_proportions({"tax": [True, False]}, plan, "tax", **options)
 
 
 def test_too_many_cells_for_em():

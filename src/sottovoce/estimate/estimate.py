@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, get_args
+from typing import Any, Unpack
 
 import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
-from sottovoce.estimate.intervals import Ends, Kind, critical_value, score, wald
+from sottovoce.estimate.intervals import Ends, IntervalOptions, interval_ends
 from sottovoce.estimate.rows import Backend, cell_rows, row_lines, rows_to_frame
 from sottovoce.estimate.spread import MOST_CELLS, Spread, Target
 from sottovoce.schema.variable import Label
@@ -53,23 +53,22 @@ class Estimate:
             raise SottovoceError("cells", rule, len(self.value))
         return self.spread.covariance(np.arange(len(self.value)))
 
-    def interval(self, level: float = 0.95, *, kind: Kind = "wald", simultaneous: bool = False) -> Ends:
+    def interval(self, level: float = 0.95, **options: Unpack[IntervalOptions]) -> Ends:
         """Ends of each cell's interval at this confidence, or of all of them at once if `simultaneous`.
 
-        `wald` intervals are symmetric; `score` ones stay between 0 and 1 and are good near both ends.
+        Of kind `wald`, the default, they are symmetric; `score` ones stay between 0 and 1 and are good near
+        both ends; `bootstrap` ones take their width and skewness from so many `draws` of new reports, with a
+        generator or seed `rng` for repeatable ones.
         """
-        if kind not in get_args(Kind):
-            raise SottovoceError("kind", f"must be one of {', '.join(get_args(Kind))}", kind)
-        deviations = critical_value(level, len(self.value) if simultaneous else 1)
-        return (wald if kind == "wald" else score)(self.value, self.spread, deviations)
+        return interval_ends(self.value, self.spread, level, **options)
 
-    def to_rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """Labels, estimate, standard error and Wald interval of each cell, as plain Python."""
-        low, high = self.interval(level)
+    def to_rows(self, level: float = 0.95, **options: Unpack[IntervalOptions]) -> list[dict[str, Any]]:
+        """Labels, estimate, standard error and interval of each cell, as plain Python."""
+        low, high = self.interval(level, **options)
         numbers = {"estimate": self.value, "standard_error": self.standard_error, "low": low, "high": high}
         return cell_rows(self.attributes, self.categories, numbers)
 
-    def to_json(self, level: float = 0.95) -> dict[str, Any]:
+    def to_json(self, level: float = 0.95, **options: Unpack[IntervalOptions]) -> dict[str, Any]:
         """Everything, for programs."""
         weighted = {} if self.effective is None else {"effective_respondents": self.effective}
         return {
@@ -79,12 +78,13 @@ class Estimate:
             "respondents": self.respondents,
             **weighted,
             "level": level,
-            "cells": self.to_rows(level),
+            "interval": options.get("kind", "wald"),
+            "cells": self.to_rows(level, **options),
         }
 
-    def to_frame(self, backend: Backend = "pandas", level: float = 0.95) -> Any:
+    def to_frame(self, backend: Backend = "pandas", level: float = 0.95, **options: Unpack[IntervalOptions]) -> Any:
         """Data frame with a row for each cell, of the library named: "pandas", "polars" or "pyarrow"."""
-        return rows_to_frame(self.to_rows(level), backend)
+        return rows_to_frame(self.to_rows(level, **options), backend)
 
     @property
     def headline(self) -> str:
