@@ -9,7 +9,8 @@ from sottovoce.channel.keep_or_uniform import KeepOrUniform
 from sottovoce.channel.kronecker import Kronecker
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.counted import Counted, count_reports
-from sottovoce.estimate.proportions import by_inversion, estimate_proportions
+from sottovoce.estimate.methods import by_inversion
+from sottovoce.estimate.proportions import estimate_proportions
 from sottovoce.estimate.spread import InversionSpread, MatrixSpread, inverse_rows
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import Attribute, boolean
@@ -132,7 +133,7 @@ def test_long_tables_are_cut_in_print():
 )
 def test_choices_that_are_none(plan, options, parameter):
     with pytest.raises(SottovoceError, match=rf"^{parameter} must be"):
-        estimate_proportions({"tax": [True]}, plan, "tax", **options)
+        estimate_proportions({"tax": [True, False]}, plan, "tax", **options)
 
 
 def test_too_many_cells_for_em():

@@ -8,7 +8,7 @@ import pytest
 from sottovoce.disguise.frames import disguise_frame
 from sottovoce.errors import SingularChannelError, SottovoceError
 from sottovoce.estimate.marginals import needed_attributes
-from sottovoce.estimate.proportions import estimate_proportions
+from sottovoce.estimate.proportions import estimate_by, estimate_proportions
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import Attribute, boolean
 from sottovoce.schema.schema import Schema
@@ -49,6 +49,18 @@ def test_margins_of_the_joint(reports, names, method):
     np.testing.assert_allclose(found.value, sums @ joint.value)
     np.testing.assert_allclose(found.covariance, sums @ joint.covariance @ sums.T, atol=1e-15)
     assert (found.respondents, found.method) == (joint.respondents, joint.method)
+
+
+def test_margins_by_groups_with_weights(reports):
+    """Each stratum's margin is the margin of that stratum's joint."""
+    rng = np.random.default_rng(1)
+    table = {**reports, "town": rng.choice(["Bonn", "Ulm"], 3000), "weight": rng.integers(1, 4, 3000)}
+    joints = estimate_by(table, PLAN, ["a", "b"], "town", weights="weight")
+    found = estimate_by(table, PLAN, "a", "town", weights="weight")
+    assert list(found) == ["Bonn", "Ulm"]
+    for town, own in found.items():
+        np.testing.assert_allclose(own.value, joints[town].value.reshape(3, 2).sum(axis=1))
+        assert own.effective == joints[town].effective
 
 
 def test_only_groups_that_do_not_split_need_others():
