@@ -48,14 +48,19 @@ def pyarrow(purpose: str = "Parquet") -> Any:
     return pyarrow
 
 
+def item_numbers(variable: ItemSet, items: Any) -> Codes:
+    """Number of each item of an Arrow array, looked up once a distinct item."""
+    coded = items if pyarrow().types.is_dictionary(items.type) else items.dictionary_encode()
+    (codes,) = _look_up(lambda found: (_single_items(variable, found),), coded)
+    return codes
+
+
 def _encode_sets(variable: ItemSet, lists: Any) -> Columns:
     """Set the bits of the items in each list; a missing list is refused as `variable.encode` does."""
     arrow = pyarrow()
     if lists.null_count:
         return variable.encode(lists.to_pylist())
-    items = lists.flatten()
-    coded = items if arrow.types.is_dictionary(items.type) else items.dictionary_encode()
-    (codes,) = _look_up(lambda found: (_single_items(variable, found),), coded)
+    codes = item_numbers(variable, lists.flatten())
     bits = np.zeros((len(variable.items), len(lists)), np.uint8)
     bits[codes, arrow.compute.list_parent_indices(lists).to_numpy()] = 1
     return tuple(bits)
@@ -64,7 +69,7 @@ def _encode_sets(variable: ItemSet, lists: Any) -> Columns:
 def _single_items(variable: ItemSet, items: list[Any]) -> Codes:
     """Number of each item, by the one bit that a set of it alone has."""
     bits = variable.encode([[item] for item in items])
-    codes: Codes = np.stack(bits).argmax(axis=0)
+    codes: Codes = np.stack(bits).argmax(axis=0).astype(np.int32)
     return codes
 
 
