@@ -22,8 +22,8 @@ from sottovoce.table.listed import listed_batches
 from sottovoce.table.pipeline import pipeline
 from sottovoce.table.source import Source
 
-MOST_HELD = 2**29
-"""Bytes of bits that are kept of a file: half a gibibyte."""
+MOST_HELD = 2**30
+"""Bytes of bits that are kept of a file: one gibibyte."""
 
 Chosen = NDArray[np.int64]
 """Numbers of items, ascending."""

@@ -9,6 +9,7 @@ its numbers are therefore found by one look-up of whole numbers for each item: `
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,13 +52,21 @@ class Family:
         >>> [family.items.tolist() for family in pairs.joined()]
         [[[0, 1], [0, 2], [1, 2]]]
         """
-        groups = self.without[:, -1]
-        ends = np.searchsorted(groups, groups, side="right")
-        partners = ends - np.arange(len(self)) - 1
-        for first, last in _slices(partners):
-            family = self._joined(np.arange(first, last), partners[first:last])
+        for first, last in _slices(self._partners):
+            family = self._joined(np.arange(first, last), self._partners[first:last])
             if len(family):
                 yield family
+
+    @property
+    def most_joined(self) -> int:
+        """Number of joined sets before those are left out that lack a subset."""
+        return int(self._partners.sum())
+
+    @cached_property
+    def _partners(self) -> Numbers:
+        """How many sets follow each one in its group: those that share all but the last item."""
+        groups = self.without[:, -1]
+        return np.asarray(np.searchsorted(groups, groups, side="right") - np.arange(len(self)) - 1)
 
     def _joined(self, rows: Numbers, partners: Numbers) -> "Family":
         """Continue each of these sets by the last items of those that follow it in its group."""

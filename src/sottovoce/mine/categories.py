@@ -65,9 +65,9 @@ def mine_cells(cells: Cells, search: Search) -> list[Level]:
     names = np.arange(len(cells.labels))
     family, levels = Family.of_singles(len(names)), []
     while len(family) and family.length <= search.longest:
-        if search.progress is not None:
-            search.progress(family.length, len(family))
+        search.told(family.length, 0, len(family))
         support, error = cells.estimates(names[family.items])
+        search.told(family.length, len(family), len(family))
         kept = support + search.deviations * error >= search.min_support
         if not kept.any():
             break

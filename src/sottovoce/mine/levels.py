@@ -15,8 +15,8 @@ from sottovoce.mine.candidates import Family, Numbers, together
 from sottovoce.mine.reconstruction import Reconstruction, Sums
 from sottovoce.mine.screening import promising_pairs
 
-Progress = Callable[[int, int], None]
-"""Is told a length, and how many candidates of it were judged so far."""
+Progress = Callable[[int, int, int], None]
+"""Is told a length, how many of its candidates were judged so far, and how many there are at the most."""
 
 MOST_PAIRED = 4096
 """Items whose pairs are counted as one table; of more, in parts."""
@@ -44,6 +44,11 @@ class Search:
     longest: int
     progress: Progress | None = None
 
+    def told(self, length: int, done: int, total: int) -> None:
+        """Report progress where somebody listens."""
+        if self.progress is not None:
+            self.progress(length, done, total)
+
     def standard_error(self, first: Array, second: Array, rows: int) -> Array:
         """From the means of what reports count for, and of its square: see `estimate.pooled`."""
         own = first if self.target == "table" else first**2
@@ -69,7 +74,7 @@ def mine_levels(sources: Sequence[Transactions], how: Reconstruction, search: Se
     counts = np.stack([source.singles() for source in sources])
     rows = np.array([source.rows() for source in sources])
     total = int(rows.sum())
-    _tell(search, 1, counts.shape[1])
+    search.told(1, counts.shape[1], counts.shape[1])
     alone = survivors(Family.of_singles(counts.shape[1]), how.of_singles(counts, rows), how, search, total)
     levels = [alone.level(np.arange(counts.shape[1]))]
     names = alone.family.items[:, 0]
@@ -82,12 +87,16 @@ def mine_levels(sources: Sequence[Transactions], how: Reconstruction, search: Se
         pairs = np.searchsorted(used, pairs)
     narrowed = [source.narrowed(names) for source in sources]
     while len(found.family) > found.family.length < min(search.longest, how.longest):
-        parts = []
+        length, parts, judged = found.family.length + 1, [], 0
+        most = found.family.most_joined if pairs is None or length > 2 else len(pairs)
+        search.told(length, 0, most)
         for family in _candidates(found.family, pairs):
-            _tell(search, family.length, len(family))
             sums = how.grown(found.sums, family, _counted(narrowed, family))
             parts.append(survivors(family, sums, how, search, total))
-        found = _gathered(parts, found.sums, found.family.length + 1)
+            judged += len(family)
+            search.told(length, judged, most)
+        search.told(length, most, most)
+        found = _gathered(parts, found.sums, length)
         if not len(found.family):
             break
         levels.append(found.level(names))
@@ -138,8 +147,3 @@ def _gathered(parts: Sequence[Survivors], below: Sums, length: int) -> Survivors
         np.concatenate([np.zeros(0), *(part.support for part in parts)]),
         np.concatenate([np.zeros(0), *(part.standard_error for part in parts)]),
     )
-
-
-def _tell(search: Search, length: int, candidates: int) -> None:
-    if search.progress is not None:
-        search.progress(length, candidates)
