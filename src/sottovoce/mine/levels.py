@@ -74,6 +74,8 @@ def mine_levels(sources: Sequence[Transactions], how: Reconstruction, search: Se
     counts = np.stack([source.singles() for source in sources])
     rows = np.array([source.rows() for source in sources])
     total = int(rows.sum())
+    if not counts.any():
+        raise SottovoceError("transactions", "must hold items", Words(f"{total} empty ones"))
     search.told(1, counts.shape[1], counts.shape[1])
     alone = survivors(Family.of_singles(counts.shape[1]), how.of_singles(counts, rows), how, search, total)
     levels = [alone.level(np.arange(counts.shape[1]))]

@@ -16,7 +16,6 @@ from functools import cached_property
 from math import erfc, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
 
@@ -44,10 +43,6 @@ class Judged:
     def probability(self) -> Array:
         """Probability that each set is truly frequent, under the power law."""
         return np.array([erfc(-z / sqrt(2)) / 2 for z in self.deviations.tolist()])
-
-    def chosen(self, kept: NDArray[np.bool_]) -> "Judged":
-        """Those that are kept."""
-        return Judged(self.support[kept], self.standard_error[kept], self.bias[kept], self.min_support)
 
 
 def judged(support: Array, standard_error: Array, min_support: float) -> Judged:
