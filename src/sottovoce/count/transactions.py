@@ -5,7 +5,7 @@ is held, unless the bits of the chosen items fit the memory that may be used: th
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Protocol
 
@@ -138,8 +138,8 @@ class StreamedTransactions:
 
     source: Source
     variable: ItemSet
-    most_held: int = MOST_HELD
-    _rows: int = 0
+    most_held: int = field(default_factory=lambda: MOST_HELD)
+    _rows: int = field(default=0, init=False, repr=False)
 
     def rows(self) -> int:
         """As counted with the single items."""
