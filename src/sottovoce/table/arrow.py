@@ -62,7 +62,7 @@ def item_numbers(variable: ItemSet, items: Any) -> Codes:
             seen = np.flatnonzero(np.bincount(places))
             table = np.zeros(high - low + 1, np.int32)
             table[seen] = _single_items(variable, (seen + low).tolist())
-            return table[places]
+            return np.asarray(table[places])
     coded = items if pyarrow().types.is_dictionary(items.type) else items.dictionary_encode()
     (codes,) = _look_up(lambda found: (_single_items(variable, found),), coded)
     return codes
