@@ -1,0 +1,1 @@
+export function randomSet() { throw new Error("todo"); }
