@@ -4,7 +4,7 @@ import { demo } from "./demo.js";
 import { button, fill, h, show } from "./dom.js";
 import { decode, Memory, receiptOf, seal, send } from "./seal.js";
 import { declined, isReached, readSurvey } from "./survey.js";
-import { oddsInWords, reportInWords } from "./words.js";
+import { listed, oddsInWords, reportInWords } from "./words.js";
 
 const SPOKEN = ["ar", "de", "en", "es", "fr"];
 const RIGHT_TO_LEFT = ["ar", "fa", "he", "ur"];
@@ -151,7 +151,7 @@ function review() {
     const chosen = answers.get(question.id);
     const said = question.answers.filter(({ id }) => chosen.includes(id)).map(({ text }) => text[language]);
     if (question.decline && chosen.includes(declined(survey, question))) said.push(question.decline[language]);
-    return h("li", {}, h("span", {}, question.text[language]), h("strong", {}, said.join(", ") || texts.nothing),
+    return h("li", {}, h("span", {}, question.text[language]), h("strong", {}, listed(said, language) || texts.nothing),
       button(texts.change, () => ask(step), { "aria-label": `${texts.change}: ${question.text[language]}` }));
   });
   show(place,

@@ -17,9 +17,13 @@ export function reportInWords(survey, codes, language, texts) {
     const name = (label) => answerText(question, label, language, texts);
     const own = codes.slice(used, (used += column.kind === "items" ? known.length : 1));
     const said = column.kind === "items" ? known.filter((_, place) => own[place]).map(name) : [name(known[own[0]])];
-    return { about: question ? question.text[language] : column.name, said: said.join(", ") || texts.nothing };
+    return { about: question ? question.text[language] : column.name, said: listed(said, language) || texts.nothing };
   });
 }
+
+// Several answers in one line, as the language puts them.
+export const listed = (said, language) =>
+  new Intl.ListFormat(language, { style: "narrow", type: "unit" }).format(said);
 
 // Text of an answer by its label, which may also be one of the labels that the plan adds.
 function answerText(question, label, language, texts) {
