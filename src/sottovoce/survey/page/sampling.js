@@ -2,10 +2,11 @@
 
 import { diagonal, listed, privateDiagonal, replacement } from "./answers.js";
 import { flips, oneHot, turning } from "./bits.js";
+import { randomSet } from "./drawn.js";
+import { rankedSet } from "./ranked.js";
 import { largestRatio, list, require } from "./rules.js";
 import { asText, categories, category } from "./schema.js";
 import { cutPaste, subset } from "./sets.js";
-import { randomSet } from "./drawn.js";
 
 const KINDS = {
   cut_paste: cutPaste,
@@ -15,6 +16,7 @@ const KINDS = {
   one_hot: oneHot,
   private_diagonal: privateDiagonal,
   random_set: randomSet,
+  ranked_set: rankedSet,
   replacement,
   sampling,
   subset,
