@@ -20,8 +20,11 @@ from sottovoce.mechanism.coins import Randomness
 CLEAR_OF_ZERO = 5
 """Standard errors that a cell must be away from zero, for functionals that need positive cells."""
 
-SMALL_BIAS = 0.25
-"""Share of the standard error up to which the curvature's bias leaves an interval sound."""
+SMALL_BIAS = 0.1
+"""Share of the standard error up to which the curvature's bias leaves an interval sound.
+
+With a fifth, chi-square of a table was covered 92.6 % of the time; with less than a tenth, 95 %.
+"""
 
 
 @dataclass(frozen=True)
