@@ -23,7 +23,7 @@ CLEAR_OF_ZERO = 5
 SMALL_BIAS = 0.1
 """Share of the standard error up to which the curvature's bias leaves an interval sound.
 
-With a fifth, chi-square of a table was covered 92.6 % of the time; with less than a tenth, 95 %.
+At .16, 95 % intervals of a table's chi-square covered 92.6 % of 1,500 samples; at .075, 95.3 % of 4,000.
 """
 
 
