@@ -1,0 +1,154 @@
+"""The best channel there is for a requirement, with a proof, as an exact scheme; and whole fronts of them."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sottovoce.design.front import Front
+from sottovoce.design.measured import measures_of
+from sottovoce.design.objective import BITS_AND_DISTORTION
+from sottovoce.design.point import Certificate, Point
+from sottovoce.design.requirement import Requirement
+from sottovoce.design.rounded import settled
+from sottovoce.design.solution import Solution, relative_gap
+from sottovoce.errors import SottovoceError
+from sottovoce.estimate.em import Progress
+from sottovoce.exact import Number, OddsLike
+from sottovoce.measure.covariance import checked_respondents
+
+LARGEST_LISTED = 20
+"""Categories up to which all reports are listed; beyond, reports are sets that are drawn."""
+
+
+def least_error_design(
+    prior: Any,
+    respondents: float,
+    *,
+    accuracy: float | None = None,
+    delta: float | None = None,
+    odds: OddsLike | None = None,
+    epsilon: Number | None = None,
+    max_reports: int | None = None,
+    progress: Progress | None = None,
+) -> Point:
+    """Channel with the least mean squared error among all that keep these bounds, and a proof of it.
+
+    `accuracy` bounds how often an adversary who knows the prior guesses right, `delta` how sure a report can make
+    them, `odds` or `epsilon` what a report can do whatever they know. Without the latter the design may rule truths
+    out: it is not deniable. `max_reports` caps the number of reports; the gap then says what the cap costs.
+
+    >>> point = least_error_design([0.25] * 4, respondents=1000, odds=3)
+    >>> round(point["mse"], 9), point.gap < 1e-6, point.deniable
+    (0.0005625, True, True)
+    """
+    asked = Requirement.of(prior, accuracy=accuracy, delta=delta, odds=odds, epsilon=epsilon).for_error()
+    found = _least_error(asked, max_reports, progress=progress)
+    return _point(found, asked, checked_respondents(respondents), "mse")
+
+
+def certified_front(
+    prior: Any,
+    respondents: float,
+    *,
+    accuracies: Iterable[float] | None = None,
+    delta: float | None = None,
+    odds: OddsLike | None = None,
+    epsilon: Number | None = None,
+    points: int = 25,
+    max_reports: int | None = None,
+    progress: Progress | None = None,
+) -> Front:
+    """Least errors for a range of the adversary's accuracy, each with its proof, under the other bounds.
+
+    Without `accuracies` they are evenly spaced up to that of the least error under the other bounds alone.
+
+    >>> front = certified_front([0.5, 0.3, 0.2], respondents=1000, delta=0.75, points=3)
+    >>> max(point.gap for point in front) < 1e-6
+    True
+    """
+    size = checked_respondents(respondents)
+    loosest = Requirement.of(prior, delta=delta, odds=odds, epsilon=epsilon)
+    found: list[Point] = []
+    if accuracies is None:
+        # The end of the front comes first, for it says where the other points lie.
+        found.append(_point(_least_error(loosest, max_reports), loosest, size, "mse"))
+        accuracies = _levels(max(loosest.prior), found[0]["adversary_accuracy"], points)
+    asked = [replace(loosest, accuracy=level).for_error() for level in accuracies]
+    start = None
+    for requirement in asked:
+        start = _least_error(requirement, max_reports, start)
+        found.append(_point(start, requirement, size, "mse"))
+        if progress is not None:
+            progress(len(found), len(asked) + 1)
+    return Front(tuple(found), loosest.prior, size, "certified")
+
+
+def information_front(
+    prior: Any,
+    respondents: float,
+    *,
+    distortions: Iterable[float] | None = None,
+    odds: OddsLike | None = None,
+    epsilon: Number | None = None,
+    points: int = 20,
+    progress: Progress | None = None,
+) -> Front:
+    """Fewest bits told for a range of distortions, the share of wrong reports, each with its proof.
+
+    Without `distortions` they are evenly spaced from the smallest that the odds allow to the largest useful one.
+
+    >>> front = information_front([0.5, 0.3, 0.2], respondents=1000, odds=3, distortions=[0.45])
+    >>> front[0].gap < 1e-6
+    True
+    """
+    from sottovoce.design.information.optimum import information_front as solve
+
+    asked = Requirement.of(prior, odds=odds, epsilon=epsilon)
+    wanted = (
+        None
+        if distortions is None
+        else [replace(asked, distortion=d).for_information().distortion for d in distortions]
+    )
+    size = checked_respondents(respondents)
+    found = solve(asked.law, asked.float_odds, wanted, points=points, progress=progress)
+    made = tuple(_point(solution, asked, size, "mutual_information") for solution in found)
+    return Front(made, asked.prior, size, "certified", BITS_AND_DISTORTION)
+
+
+def _least_error(
+    asked: Requirement, max_reports: int | None, start: Solution | None = None, progress: Progress | None = None
+) -> Solution:
+    """Solve by listing all reports, or for more categories by drawing sets."""
+    n = len(asked.prior)
+    if asked.unbounded:
+        error = (1 - asked.law @ asked.law) / n
+        return Solution(error, error, matrix=np.eye(n))
+    bounds: dict[str, Any] = {"accuracy": asked.accuracy, "delta": asked.delta, "odds": asked.float_odds}
+    if n <= LARGEST_LISTED:
+        from sottovoce.design.least_error.optimum import least_error
+
+        return least_error(asked.law, **bounds, reports=max_reports, start=start, progress=progress)
+    if max_reports is not None:
+        rule = f"must be left out for more than {LARGEST_LISTED} categories, whose reports are sets too many to list"
+        raise SottovoceError("max_reports", rule, max_reports)
+    from sottovoce.design.large.optimum import large_least_error
+
+    return large_least_error(asked.law, **bounds, progress=progress)
+
+
+def _point(found: Solution, asked: Requirement, respondents: float, objective: str) -> Point:
+    """Round to integers, measure those, and say what rounding cost."""
+    scheme = settled(found, asked)
+    measures = measures_of(scheme.settled.channel, asked.law, respondents)
+    scale = 1 / respondents if objective == "mse" else 1.0
+    loss = relative_gap(measures[objective], found.value * scale)
+    return Point(scheme, measures, Certificate(objective, found.lower_bound * scale, loss))
+
+
+def _levels(least: float, most: float, points: int) -> list[float]:
+    """Accuracies below the most, which is a point already, down to but without the least."""
+    if isinstance(points, bool) or not isinstance(points, int) or points < 1:
+        raise SottovoceError("points", "must be a positive whole number", points)
+    return [float(level) for level in np.linspace(most, least, points + 1)[1:-1]]

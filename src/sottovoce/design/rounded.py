@@ -1,0 +1,82 @@
+"""From an optimiser's floating point to the exact integers of a scheme, towards privacy."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from sottovoce.channel.channel import Array
+from sottovoce.design.requirement import Requirement
+from sottovoce.design.settled import Settled
+from sottovoce.design.solution import Solution
+from sottovoce.errors import MissingExtraError, SottovoceError
+from sottovoce.mechanism.coins import MOST_SIDES
+from sottovoce.mechanism.listed import Listed
+from sottovoce.mechanism.rounding import Rows, in_lowest_terms, matrix_odds
+
+MARGINS = (0.0, 1e-15, 1e-13, 1e-11, 1e-9)
+"""Relative distances from the odds asked for, the first of which that integers can keep is taken."""
+
+
+def settled(found: Solution, asked: Requirement) -> Settled:
+    """Scheme `matrix` where the reports are listed, `random_set` where they are drawn."""
+    if found.matrix is not None:
+        return settled_matrix(told_truly(found.matrix, asked.law), asked.odds)
+    raise NotImplementedError
+
+
+def settled_matrix(matrix: Array, odds: Fraction | None) -> Settled:
+    """Scheme `matrix` of a coin with 2^64 sides, near a matrix of reports by truths, with odds at most these.
+
+    Without odds, zeros stay zeros: what rules a truth out goes on doing so, and is not deniable. A square matrix has
+    its rows in the order in which reports are most often true.
+
+    >>> near = settled_matrix(np.array([[0.750000001, 0.25], [0.249999999, 0.75]]), Fraction(3))
+    >>> 0 <= 3 - near.settled.channel.odds < 1e-8
+    True
+    """
+    shares = matrix / matrix.sum(axis=0)
+    return Settled("matrix", Listed((matrix.shape[1],), _sides(shares, odds)))
+
+
+def told_truly(matrix: Array, prior: Array) -> Array:
+    """Rows of a square matrix in the order that makes reports the truth most often; others as they are.
+
+    >>> told_truly(np.array([[0.2, 0.7], [0.8, 0.3]]), np.array([0.5, 0.5]))
+    array([[0.8, 0.3],
+           [0.2, 0.7]])
+    """
+    if matrix.shape[0] != matrix.shape[1]:
+        return matrix
+    try:
+        from scipy.optimize import linear_sum_assignment
+    except ImportError:
+        raise MissingExtraError("design", "scipy", "design") from None
+    rows, truths = linear_sum_assignment(matrix * prior, maximize=True)
+    return np.asarray(matrix[rows[np.argsort(truths)]])
+
+
+def _sides(matrix: Array, odds: Fraction | None) -> Rows:
+    for margin in MARGINS:
+        sides = _whole(matrix if odds is None else _drawn_together(matrix, float(odds) * (1 - margin)))
+        achieved = matrix_odds(sides)
+        if odds is None or (achieved is not None and achieved <= odds):
+            return in_lowest_terms(sides)
+    raise SottovoceError("odds", "must be within reach of coins of 2^64 sides for this design", odds)
+
+
+def _drawn_together(matrix: Array, odds: float) -> Array:
+    """`(1 - t) A + t m 1^T`, m the means of the rows, with the least t that keeps the odds in every row."""
+    high, low, mean = matrix.max(axis=1), matrix.min(axis=1), matrix.mean(axis=1)
+    excess = np.maximum(high - odds * low, 0)
+    pull = np.divide(excess, excess + (odds - 1) * mean, out=np.zeros_like(mean), where=mean > 0).max()
+    return np.asarray((1 - pull) * matrix + pull * mean[:, None])
+
+
+def _whole(matrix: Array) -> Rows:
+    """Sides of a coin, what is missing from a column going to its largest entry; zeros stay zeros."""
+    columns = []
+    for column in matrix.T.tolist():
+        sides = [max(int(share * MOST_SIDES), int(share > 0)) for share in column]
+        sides[sides.index(max(sides))] += MOST_SIDES - sum(sides)
+        columns.append(sides)
+    return [list(row) for row in zip(*columns, strict=True)]
