@@ -52,29 +52,28 @@ def certified_front(
     prior: Any,
     respondents: float,
     *,
-    accuracies: Iterable[float] | None = None,
+    accuracies: Iterable[float] | int = 25,
     delta: float | None = None,
     odds: OddsLike | None = None,
     epsilon: Number | None = None,
-    points: int = 25,
     max_reports: int | None = None,
     progress: Progress | None = None,
 ) -> Front:
     """Least errors for a range of the adversary's accuracy, each with its proof, under the other bounds.
 
-    Without `accuracies` they are evenly spaced up to that of the least error under the other bounds alone.
+    If `accuracies` is a number, so many points are evenly spaced up to the least error under the other bounds alone.
 
-    >>> front = certified_front([0.5, 0.3, 0.2], respondents=1000, delta=0.75, points=3)
+    >>> front = certified_front([0.5, 0.3, 0.2], respondents=1000, delta=0.75, accuracies=3)
     >>> max(point.gap for point in front) < 1e-6
     True
     """
     size = checked_respondents(respondents)
     loosest = Requirement.of(prior, delta=delta, odds=odds, epsilon=epsilon)
     found: list[Point] = []
-    if accuracies is None:
+    if isinstance(accuracies, int):
         # The end of the front comes first, for it says where the other points lie.
         found.append(_point(_least_error(loosest, max_reports), loosest, size, "mse"))
-        accuracies = _levels(max(loosest.prior), found[0]["adversary_accuracy"], points)
+        accuracies = _levels(max(loosest.prior), found[0]["adversary_accuracy"], accuracies)
     asked = [replace(loosest, accuracy=level).for_error() for level in accuracies]
     start = None
     for requirement in asked:
@@ -89,15 +88,15 @@ def information_front(
     prior: Any,
     respondents: float,
     *,
-    distortions: Iterable[float] | None = None,
+    distortions: Iterable[float] | int = 20,
     odds: OddsLike | None = None,
     epsilon: Number | None = None,
-    points: int = 20,
     progress: Progress | None = None,
 ) -> Front:
     """Fewest bits told for a range of distortions, the share of wrong reports, each with its proof.
 
-    Without `distortions` they are evenly spaced from the smallest that the odds allow to the largest useful one.
+    If `distortions` is a number, so many are evenly spaced from the smallest that the odds allow to the largest useful
+    one, at which the likeliest category is reported always.
 
     >>> front = information_front([0.5, 0.3, 0.2], respondents=1000, odds=3, distortions=[0.45])
     >>> front[0].gap < 1e-6
@@ -105,14 +104,13 @@ def information_front(
     """
     from sottovoce.design.information.optimum import information_front as solve
 
-    asked = Requirement.of(prior, odds=odds, epsilon=epsilon)
-    wanted = (
-        None
-        if distortions is None
-        else [replace(asked, distortion=d).for_information().distortion for d in distortions]
-    )
+    asked = Requirement.of(prior, odds=odds, epsilon=epsilon).for_information()
     size = checked_respondents(respondents)
-    found = solve(asked.law, asked.float_odds, wanted, points=points, progress=progress)
+    if isinstance(distortions, int):
+        found = solve(asked.law, asked.float_odds, points=distortions, progress=progress)
+    else:
+        wanted = [replace(asked, distortion=level).for_information().distortion for level in distortions]
+        found = solve(asked.law, asked.float_odds, wanted, progress=progress)
     made = tuple(_point(solution, asked, size, "mutual_information") for solution in found)
     return Front(made, asked.prior, size, "certified", BITS_AND_DISTORTION)
 
@@ -123,7 +121,7 @@ def _least_error(
     """Solve by listing all reports, or for more categories by drawing sets."""
     n = len(asked.prior)
     if asked.unbounded:
-        error = (1 - asked.law @ asked.law) / n
+        error = float(1 - asked.law @ asked.law) / n
         return Solution(error, error, matrix=np.eye(n))
     bounds: dict[str, Any] = {"accuracy": asked.accuracy, "delta": asked.delta, "odds": asked.float_odds}
     if n <= LARGEST_LISTED:
@@ -150,5 +148,5 @@ def _point(found: Solution, asked: Requirement, respondents: float, objective: s
 def _levels(least: float, most: float, points: int) -> list[float]:
     """Accuracies below the most, which is a point already, down to but without the least."""
     if isinstance(points, bool) or not isinstance(points, int) or points < 1:
-        raise SottovoceError("points", "must be a positive whole number", points)
+        raise SottovoceError("accuracies", "must be a positive number of points, or the accuracies themselves", points)
     return [float(level) for level in np.linspace(most, least, points + 1)[1:-1]]

@@ -1,6 +1,7 @@
 """From an optimiser's floating point to the exact integers of a scheme, towards privacy."""
 
 from fractions import Fraction
+from math import floor
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from sottovoce.mechanism.coins import MOST_SIDES
 from sottovoce.mechanism.listed import Listed
 from sottovoce.mechanism.rounding import Rows, in_lowest_terms, matrix_odds
 
-MARGINS = (0.0, 1e-15, 1e-13, 1e-11, 1e-9)
+MARGINS = (Fraction(0), *(Fraction(1, 10**digits) for digits in (15, 13, 11, 9)))
 """Relative distances from the odds asked for, the first of which that integers can keep is taken."""
 
 
@@ -56,10 +57,14 @@ def told_truly(matrix: Array, prior: Array) -> Array:
 
 
 def _sides(matrix: Array, odds: Fraction | None) -> Rows:
+    if odds is None:
+        return in_lowest_terms(_dealt_out(_floored(matrix)))
     for margin in MARGINS:
-        sides = _whole(matrix if odds is None else _drawn_together(matrix, float(odds) * (1 - margin)))
+        kept = odds * (1 - margin)
+        rows = [_capped(row, kept) for row in _floored(_drawn_together(matrix, float(kept)))]
+        sides = _dealt_out(rows)
         achieved = matrix_odds(sides)
-        if odds is None or (achieved is not None and achieved <= odds):
+        if achieved is not None and achieved <= odds:
             return in_lowest_terms(sides)
     raise SottovoceError("odds", "must be within reach of coins of 2^64 sides for this design", odds)
 
@@ -68,15 +73,24 @@ def _drawn_together(matrix: Array, odds: float) -> Array:
     """`(1 - t) A + t m 1^T`, m the means of the rows, with the least t that keeps the odds in every row."""
     high, low, mean = matrix.max(axis=1), matrix.min(axis=1), matrix.mean(axis=1)
     excess = np.maximum(high - odds * low, 0)
-    pull = np.divide(excess, excess + (odds - 1) * mean, out=np.zeros_like(mean), where=mean > 0).max()
+    pull = np.divide(excess, excess + (odds - 1) * mean, out=np.zeros_like(mean), where=excess > 0).max()
     return np.asarray((1 - pull) * matrix + pull * mean[:, None])
 
 
-def _whole(matrix: Array) -> Rows:
-    """Sides of a coin, what is missing from a column going to its largest entry; zeros stay zeros."""
-    columns = []
-    for column in matrix.T.tolist():
-        sides = [max(int(share * MOST_SIDES), int(share > 0)) for share in column]
-        sides[sides.index(max(sides))] += MOST_SIDES - sum(sides)
-        columns.append(sides)
+def _floored(matrix: Array) -> Rows:
+    """Sides of a coin, at least one for what is possible."""
+    return [[max(int(share * MOST_SIDES), int(share > 0)) for share in row] for row in matrix.tolist()]
+
+
+def _capped(row: list[int], odds: Fraction) -> list[int]:
+    """Lower what exceeds the odds in a row whose entries are so small that whole sides are coarse."""
+    most = floor(odds * min(row))
+    return [min(sides, most) for sides in row]
+
+
+def _dealt_out(rows: Rows) -> Rows:
+    """Give the sides that a column lacks, or has too many, to its largest entry."""
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    for column in columns:
+        column[column.index(max(column))] += MOST_SIDES - sum(column)
     return [list(row) for row in zip(*columns, strict=True)]

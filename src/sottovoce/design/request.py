@@ -1,0 +1,151 @@
+"""A request for a design in plain values, and the methods that answer it: what the command line speaks."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sottovoce.design.certified import certified_front, information_front, least_error_design
+from sottovoce.design.family import FAMILIES, loosest, warner_at_distortion
+from sottovoce.design.front import Front
+from sottovoce.design.objective import BITS_AND_DISTORTION, GUESSES_AND_ERROR
+from sottovoce.design.point import Point
+from sottovoce.design.requirement import Requirement
+from sottovoce.design.sweep import EPSILONS, STEPS, subset_sweep, unary_sweep, warner_sweep
+from sottovoce.errors import SottovoceError
+from sottovoce.estimate.em import Progress
+from sottovoce.exact import epsilon_of_odds
+
+OBJECTIVES = ("mse", "information")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for; levels of accuracy or distortion where single points are wanted instead of a front."""
+
+    prior: Any
+    respondents: float
+    objective: str = "mse"
+    accuracies: Sequence[float] | None = None
+    distortions: Sequence[float] | None = None
+    delta: float | None = None
+    odds: Fraction | None = None
+    points: int | None = None
+    max_reports: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what contradicts itself."""
+        if self.objective not in OBJECTIVES:
+            raise SottovoceError("objective", f"must be one of {', '.join(OBJECTIVES)}", self.objective)
+        for name in ("accuracies", "delta", "max_reports") if self.objective == "information" else ("distortions",):
+            if getattr(self, name) is not None:
+                singular = {"accuracies": "accuracy", "distortions": "distortion"}.get(name, name)
+                raise SottovoceError(
+                    singular, f"must be left out for the objective {self.objective}", getattr(self, name)
+                )
+
+    @property
+    def single(self) -> bool:
+        """Whether bounds were given that have one best answer, and no front was asked for."""
+        return self.odds is not None and self.points is None
+
+    @property
+    def requirement(self) -> Requirement:
+        """Bounds that hold at every point."""
+        return Requirement.of(self.prior, delta=self.delta, odds=self.odds)
+
+    def front(self, points: Sequence[Point], name: str) -> Front:
+        """Front of points made to order."""
+        objectives = {"objectives": BITS_AND_DISTORTION} if self.objective == "information" else {}
+        return Front(tuple(points), self.requirement.prior, self.respondents, name, **objectives)
+
+
+def design(method: str, request: Request, progress: Progress | None = None) -> Front:
+    """Points that a method finds for a request.
+
+    >>> front = design("warner", Request([0.5, 0.3, 0.2], 1000, odds=Fraction(3)))
+    >>> round(front[0]["mse"], 6)
+    0.001373
+    """
+    if method not in METHODS:
+        raise SottovoceError("method", f"must be one of {', '.join(METHODS)}", method)
+    return METHODS[method](request, progress)
+
+
+def _certified(request: Request, progress: Progress | None) -> Front:
+    bounds: dict[str, Any] = {
+        "prior": request.prior,
+        "respondents": request.respondents,
+        "odds": request.odds,
+        "progress": progress,
+    }
+    if request.objective == "information":
+        return information_front(**_levels("distortions", request.distortions, request.points), **bounds)
+    bounds |= {"delta": request.delta, "max_reports": request.max_reports}
+    if request.single and request.accuracies is None:
+        return request.front([least_error_design(**bounds)], "certified")
+    return certified_front(**_levels("accuracies", request.accuracies, request.points), **bounds)
+
+
+def _levels(name: str, levels: Sequence[float] | None, points: int | None) -> dict[str, Any]:
+    """The levels asked for, or how many of them; neither is the function's own choice."""
+    given = points if levels is None else levels
+    return {} if given is None else {name: given}
+
+
+def _swept(family: str, request: Request, progress: Progress | None) -> Front:
+    if request.max_reports is not None:
+        raise SottovoceError("max_reports", "must be left out unless the method is certified", request.max_reports)
+    if request.objective == "information":
+        return _telling(family, request)
+    if request.accuracies is None and not request.single:
+        return _allowed(_SWEEPS[family](request.prior, request.respondents, request.points), request)
+    levels: Sequence[float | None] = request.accuracies or [None]
+    found = []
+    for level in levels:
+        found.append(loosest(family, replace(request.requirement, accuracy=level), request.respondents))
+        if progress is not None:
+            progress(len(found), len(levels))
+    return request.front(found, family)
+
+
+def _telling(family: str, request: Request) -> Front:
+    """Warner's schemes by the bits they tell; a set of categories is neither the truth nor wrong."""
+    if family != "warner":
+        raise SottovoceError("method", "must be certified or warner for the objective information", family)
+    if request.distortions is None:
+        return _allowed(_warner(request.prior, request.respondents, request.points, BITS_AND_DISTORTION), request)
+    levels = [replace(request.requirement, distortion=level) for level in request.distortions]
+    return request.front([warner_at_distortion(level, request.respondents) for level in levels], family)
+
+
+def _allowed(front: Front, request: Request) -> Front:
+    """Points of a sweep that keep the bounds and are not beaten."""
+    asked = {} if request.delta is None else {"delta": request.delta}
+    if request.odds is not None:
+        asked["epsilon"] = epsilon_of_odds(request.odds)
+    return front.within(**asked).non_dominated()
+
+
+def _warner(prior: Any, respondents: float, points: int | None, objectives: Any = GUESSES_AND_ERROR) -> Front:
+    return warner_sweep(prior, respondents, STEPS if points is None else points + 1, objectives)
+
+
+def _by_epsilon(sweep: Callable[..., Front], prior: Any, respondents: float, points: int | None) -> Front:
+    return sweep(prior, respondents, EPSILONS if points is None else np.linspace(0, EPSILONS[-1], points + 1)[1:])
+
+
+_SWEEPS: dict[str, Callable[[Any, float, int | None], Front]] = {
+    "warner": _warner,
+    "subset": partial(_by_epsilon, subset_sweep),
+    "unary": partial(_by_epsilon, unary_sweep),
+}
+
+METHODS: dict[str, Callable[[Request, Progress | None], Front]] = {
+    "certified": _certified,
+    **{family: partial(_swept, family) for family in FAMILIES},
+}
+"""Ways to answer a request, by name."""
