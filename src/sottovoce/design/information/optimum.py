@@ -1,0 +1,108 @@
+"""The channel that tells least at a distortion, with its proof; and the front of such channels."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from sottovoce.channel.channel import Array
+from sottovoce.design.information.certificate import proven_information
+from sottovoce.design.information.checks import ROUNDING, checked_distortion, checked_odds, checked_prior
+from sottovoce.design.information.endpoint import least_distorting_information
+from sottovoce.design.information.feasible import feasible_channel
+from sottovoce.design.information.interior import central_path
+from sottovoce.design.information.smallest import smallest_distortion
+from sottovoce.design.information.water_filling import water_filling
+from sottovoce.design.solution import Solution
+from sottovoce.errors import SottovoceError
+from sottovoce.measure.bits import mutual_information
+
+CLOSE, CLOSEST = 1e-8, 1e-13
+"""Gap at which to stop: as a share of the information, and in bits where that is near zero."""
+
+
+def least_information(prior: Any, odds: float | None, distortion: float) -> Solution:
+    """Channel with the least mutual information, in bits, among those with `P(X != Y) <= distortion` within these odds.
+
+    The matrix is square; reports that are not worth giving have rows of zeros, and truths that are never reported are
+    answered by the law of the reports. From the distortion `1 - max p` on, the likeliest truth is reported always and
+    nothing is told. Odds of None are unbounded: the rate-distortion function. The problem is that of Gao et al. (2018),
+    the proof in `certificate`.
+
+    >>> design = least_information([0.5, 0.3, 0.2], odds=3, distortion=0.45)
+    >>> design.matrix.round(4)
+    >>> round(design.value, 6), design.gap < 1e-6
+    """
+    law, bound = checked_prior(prior), checked_odds(odds)
+    smallest = smallest_distortion(law, bound)
+    return _solved(law, bound, smallest, checked_distortion(distortion, smallest))
+
+
+def information_front(
+    prior: Any,
+    odds: float | None,
+    distortions: Iterable[float] | None = None,
+    points: int = 20,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Solution]:
+    """Channels that tell least at each of these distortions.
+
+    Without a list they are evenly spaced from the smallest that the odds allow to the largest useful one, `1 - max p`.
+    Where `e <= p_(1) / p_(2)`, the odds against the two largest probabilities, both are the same, and the front is the
+    one channel that tells nothing.
+
+    >>> [round(point.value, 4) for point in information_front([0.5, 0.3, 0.2], odds=3, points=3)]
+    """
+    law, bound = checked_prior(prior), checked_odds(odds)
+    smallest = smallest_distortion(law, bound)
+    wanted = _spaced(smallest, 1 - law.max(), points) if distortions is None else list(distortions)
+    levels = [checked_distortion(one, smallest) for one in wanted]
+    front = []
+    for done, level in enumerate(levels, start=1):
+        front.append(_solved(law, bound, smallest, level))
+        if progress is not None:
+            progress(done, len(levels))
+    return front
+
+
+def _spaced(smallest: float, largest: float, points: int) -> list[float]:
+    if isinstance(points, bool) or not isinstance(points, int) or points < 2:
+        raise SottovoceError("points", "must be a whole number of at least 2", points)
+    return [largest] if smallest >= largest - ROUNDING else np.linspace(smallest, largest, points).tolist()
+
+
+def _solved(prior: Array, odds: float | None, smallest: float, distortion: float) -> Solution:
+    largest = 1 - prior.max()
+    if distortion >= largest - ROUNDING:
+        return Solution(0.0, 0.0, matrix=_constant(prior))
+    if odds is None:
+        matrix = water_filling(prior, distortion)
+        value = float(mutual_information(matrix, prior))
+        return Solution(value, value, matrix=matrix)
+    if distortion <= smallest + ROUNDING:
+        return least_distorting_information(prior, odds, distortion)
+    return _on_path(prior, odds, distortion)
+
+
+def _on_path(prior: Array, odds: float, distortion: float) -> Solution:
+    """Follow the central path until what is attained meets what is proven."""
+    best = Solution(inf, 0.0)
+    for point in central_path(prior, odds, distortion):
+        matrix = feasible_channel(prior, odds, distortion, point)
+        value = float(mutual_information(matrix, prior))
+        bound = proven_information(prior, odds, distortion, point.worth, point.slope, point.rows.posteriors)
+        bound = max(bound, best.lower_bound)
+        best = Solution(value, bound, matrix) if value < best.value else replace(best, lower_bound=bound)
+        if best.value - bound <= max(CLOSE * best.value, CLOSEST):
+            break
+    # Rounding alone can put a proof above what is attained.
+    return replace(best, lower_bound=min(best.lower_bound, best.value))
+
+
+def _constant(prior: Array) -> Array:
+    """Report the likeliest truth, whatever the truth."""
+    matrix = np.zeros((prior.size, prior.size))
+    matrix[prior.argmax()] = 1
+    return matrix
