@@ -109,8 +109,7 @@ def information_front(
     if isinstance(distortions, int):
         found = solve(asked.law, asked.float_odds, points=distortions, progress=progress)
     else:
-        wanted = [replace(asked, distortion=level).for_information().distortion for level in distortions]
-        found = solve(asked.law, asked.float_odds, wanted, progress=progress)
+        found = solve(asked.law, asked.float_odds, distortions, progress=progress)
     made = tuple(_point(solution, asked, size, "mutual_information") for solution in found)
     return Front(made, asked.prior, size, "certified", BITS_AND_DISTORTION)
 

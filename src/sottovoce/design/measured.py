@@ -23,7 +23,7 @@ Measures = dict[str, float]
 
 
 def measures_of(channel: Channel, prior: Any, respondents: float) -> Measures:
-    """Every measure of a channel, written out.
+    """Every measure of a channel.
 
     `mse` is the mean squared error of a proportion estimated from so many respondents by the best linear unbiased
     estimate, averaged over the categories.
@@ -33,8 +33,7 @@ def measures_of(channel: Channel, prior: Any, respondents: float) -> Measures:
     >>> measures_of(KeepOrUniform((2,), Fraction(1, 2)), [0.8, 0.2], 1000)["adversary_accuracy"]
     0.8
     """
-    matrix = channel.dense()
-    return measures_of_stack([channel], matrix[None, matrix.any(axis=1)], prior, respondents)[0]
+    return measures_of_all([channel], prior, respondents)[0]
 
 
 def measures_of_all(channels: Sequence[Channel], prior: Any, respondents: float) -> list[Measures]:
@@ -43,11 +42,11 @@ def measures_of_all(channels: Sequence[Channel], prior: Any, respondents: float)
     found: list[Measures] = []
     for start in range(0, len(channels), step):
         some = channels[start : start + step]
-        found += measures_of_stack(some, np.stack([channel.dense() for channel in some]), prior, respondents)
+        found += _measures_of_stack(some, np.stack([channel.dense() for channel in some]), prior, respondents)
     return found
 
 
-def measures_of_stack(channels: Sequence[Channel], matrices: Array, prior: Any, respondents: float) -> list[Measures]:
+def _measures_of_stack(channels: Sequence[Channel], matrices: Array, prior: Any, respondents: float) -> list[Measures]:
     """Measures of channels whose matrices are at hand; the odds are read exactly."""
     columns = {
         "mse": average_mean_squared_error(matrices, prior, respondents),
