@@ -42,7 +42,7 @@ def least_error(
 
     >>> best = least_error([0.25, 0.25, 0.25, 0.25], odds=3)
     >>> round(best.value, 6), best.gap < 1e-6
-    (0.5625, True)
+    (1.6875, True)
     """
     agreed = limits(prior, accuracy, delta, odds)
     if agreed.free:
@@ -65,13 +65,15 @@ def _generate(agreed: Limits, pool: Array, progress: Progress | None) -> tuple[A
         value = (np.trace(found.root) - agreed.prior @ agreed.prior) / agreed.prior.size
         columns, worst = _columns(agreed, found, 4 * agreed.prior.size)
         lower = max(lower, bound_without_excess(agreed, found.root, found.nu, found.eta, worst))
-        gap = value / lower - 1 if lower > 0 else np.inf
+        gap = abs(value / lower - 1) if lower > 0 else np.inf
         if progress is not None:
             progress(step, _MOST_ROUNDS)
         if gap < _GAP:
             break
-        tolerance = min(max(1e-2 * gap, 1e-9), 1e-4)
         pool = np.vstack([pool[found.weights > 1e-7 * found.weights.max()], columns])
+        pool = pool[np.unique(pool.round(10), axis=0, return_index=True)[1]]
+        if DEBUG: print(step, len(pool), len(columns), value, lower, gap, tolerance, worst)
+        tolerance = min(max(1e-2 * gap, 1e-9), 1e-4)
     return pool, found, lower
 
 
@@ -91,3 +93,5 @@ def _columns(agreed: Limits, found: Weighted, most: int) -> tuple[Array, float]:
 def _error(prior: Array, information: Array) -> float:
     """Mean squared error times respondents, `(tr J^-1 - |p|^2) / n`."""
     return float(np.trace(np.linalg.inv(information)) - prior @ prior) / prior.size
+
+DEBUG=False
