@@ -53,10 +53,10 @@ def _compared(name: str) -> list[Row]:
     for rival, call in rivals.items():
         theirs, taken = _timed(call)
         _refuse_beaten(prior, theirs)
-        volumes = [_share(front, prior) for front in (ours, theirs)]
-        assert volumes[0] >= volumes[1], f"{rival} has the larger hypervolume on the {name} prior: {volumes}"
+        best, volume = _share(ours, prior), _share(theirs, prior)
+        assert best >= volume, f"{rival} has the larger hypervolume on the {name} prior: {volume} above {best}"
         found += [
-            Row(f"hypervolume, {name} prior", rival, *volumes, "more is best"),
+            Row(f"hypervolume, {name} prior", rival, best, volume, "more is best"),
             Row(f"front of 25 points, {name} prior", rival, seconds, taken, "seconds"),
         ]
     return found
@@ -64,7 +64,7 @@ def _compared(name: str) -> list[Row]:
 
 def _share(losses: Array, prior: Array) -> float:
     """Part of the box that a front dominates."""
-    return hypervolume(losses, np.array([DELTA, LARGEST_ERROR])) / ((DELTA - prior.max()) * LARGEST_ERROR)
+    return hypervolume(losses, np.array([DELTA, LARGEST_ERROR])) / float((DELTA - prior.max()) * LARGEST_ERROR)
 
 
 def _refuse_beaten(prior: Array, losses: Array) -> None:

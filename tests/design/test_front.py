@@ -23,9 +23,10 @@ from sottovoce.scheme import Matrix, RandomizedResponse, Warner
 
 PRIOR = [0.5, 0.3, 0.2]
 SCHEME = Settled.of(Warner(p=0.7), (3,))
+PLAIN = (Objective("a"), Objective("b"))
 
 
-def front_of(*pairs: tuple[float, float], objectives=(Objective("a"), Objective("b"))) -> Front:
+def front_of(*pairs: tuple[float, float], objectives=PLAIN) -> Front:
     names = [goal.name for goal in objectives]
     points = tuple(Point(SCHEME, dict(zip(names, pair, strict=True)) | {"epsilon": 1.0}) for pair in pairs)
     return Front(points, tuple(PRIOR), 1000, objectives=objectives)

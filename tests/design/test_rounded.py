@@ -14,7 +14,7 @@ from sottovoce.measure.utility import average_mean_squared_error
 
 
 def staircases(seed: int, categories: int, odds: float) -> np.ndarray:
-    """Some reports of likelihoods 1 and `odds`, with weights over twelve orders of magnitude; the last puts sums right."""
+    """Reports of likelihoods 1 and `odds`, with weights over twelve orders of magnitude, and randomized response."""
     rng = np.random.default_rng(seed)
     rows = np.where(rng.random((3 * categories, categories)) < 0.4, odds, 1.0)
     rows *= 10.0 ** rng.uniform(-12, 0, (len(rows), 1)) / len(rows) / odds
@@ -69,8 +69,7 @@ def test_what_no_margin_can_save_is_refused(monkeypatch):
     """Without room below the odds, the sides that columns lack push some row above them."""
     monkeypatch.setattr("sottovoce.design.rounded.MARGINS", (Fraction(0),))
     with pytest.raises(SottovoceError, match="odds must be within reach of coins of 2\\^64 sides for this design"):
-        for seed in range(20):
-            settled_matrix(staircases(seed, 8, 3.0), Fraction(3))
+        settled_matrix(staircases(2, 8, 3.0), Fraction(3))
 
 
 def test_square_matrices_report_the_truth_most_often():

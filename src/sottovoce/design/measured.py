@@ -6,8 +6,12 @@ from typing import Any
 import numpy as np
 
 from sottovoce.channel.channel import Array, Channel
+from sottovoce.channel.drawn_sets import LARGEST_LISTED
+from sottovoce.design.sets import set_design
+from sottovoce.design.solution import SetDesign
 from sottovoce.measure.adversary import adversary_accuracy, worst_posterior
 from sottovoce.measure.bits import mutual_information
+from sottovoce.measure.matrices import as_prior
 from sottovoce.measure.utility import average_mean_squared_error, distortion
 
 MEASURES = ("mse", "adversary_accuracy", "worst_posterior", "epsilon", "mutual_information", "distortion")
@@ -37,7 +41,12 @@ def measures_of(channel: Channel, prior: Any, respondents: float) -> Measures:
 
 
 def measures_of_all(channels: Sequence[Channel], prior: Any, respondents: float) -> list[Measures]:
-    """Measures of channels with the same numbers of reports and truths, many at a time."""
+    """Measures of channels with the same numbers of reports and truths, many at a time, or of sets too many to list."""
+    designs = [set_design(channel) if channel.n_in > LARGEST_LISTED else None for channel in channels]
+    if designs[0] is not None:
+        law = as_prior(prior, channels[0].n_in)
+        pairs = zip(channels, designs, strict=True)
+        return [_measures_of_sets(channel, design, law, respondents) for channel, design in pairs if design is not None]
     step = max(1, BLOCK // (channels[0].n_in * channels[0].n_out))
     found: list[Measures] = []
     for start in range(0, len(channels), step):
@@ -58,3 +67,15 @@ def _measures_of_stack(channels: Sequence[Channel], matrices: Array, prior: Any,
     if channels[0].shape_out == channels[0].shape_in:
         columns["distortion"] = distortion(matrices, prior)
     return [{name: float(values[i]) for name, values in columns.items()} for i in range(len(channels))]
+
+
+def _measures_of_sets(channel: Channel, design: SetDesign, law: Array, respondents: float) -> Measures:
+    from sottovoce.design.large import measures
+
+    return {
+        "mse": measures.mean_squared_error(design, law) / respondents,
+        "adversary_accuracy": measures.adversary_accuracy(design, law),
+        "worst_posterior": measures.worst_posterior(design, law),
+        "epsilon": channel.epsilon,
+        "mutual_information": measures.mutual_information(design, law),
+    }

@@ -110,7 +110,7 @@ class Point:
             for name, value in given.items()
             if value is not None or name in UNBOUNDED
         }
-        proof = {key: json.get(key) for key in _PROOF}
+        proof: dict[str, Any] = {key: json.get(key) for key in _PROOF}
         certificate = None if proof["lower_bound"] is None else Certificate(**proof)
         return cls(Settled.from_json(sizes, json["channel"]), measures, certificate)
 

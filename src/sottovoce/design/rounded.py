@@ -7,6 +7,7 @@ import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.design.requirement import Requirement
+from sottovoce.design.sets import settled_sets
 from sottovoce.design.settled import Settled
 from sottovoce.design.solution import Solution
 from sottovoce.errors import MissingExtraError, SottovoceError
@@ -20,9 +21,11 @@ MARGINS = (Fraction(0), *(Fraction(1, 10**digits) for digits in (15, 13, 11, 9))
 
 def settled(found: Solution, asked: Requirement) -> Settled:
     """Scheme `matrix` where the reports are listed, `random_set` where they are drawn."""
-    if found.matrix is not None:
-        return settled_matrix(told_truly(found.matrix, asked.law), asked.odds)
-    raise NotImplementedError
+    if found.sets is not None:
+        return settled_sets(found.sets, asked.odds)
+    if found.matrix is None:
+        raise SottovoceError("solution", "must have a matrix or sets", found)
+    return settled_matrix(told_truly(found.matrix, asked.law), asked.odds)
 
 
 def settled_matrix(matrix: Array, odds: Fraction | None) -> Settled:
