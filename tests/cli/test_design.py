@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from sottovoce.cli import design
 from sottovoce.design.front import Front
 from sottovoce.table.plan_file import read_plan
 
@@ -117,6 +118,12 @@ def test_a_point_becomes_a_plan(run):
     assert run("design", *named, *plan, "--point", "2", "--force")[0] == 0
     assert read_plan("plan.json").schema["drug"].categories == ("1", "2", "3", "4")
     assert read_plan("plan.json").prior.note == "zipf prior of 4 categories"
+
+
+def test_commands_may_stand_below_it(run, monkeypatch):
+    monkeypatch.setattr(design.app, "registered_commands", [])
+    design.app.command("goals")(lambda: print("attained"))
+    assert run("design", "goals") == (0, "attained\n", "")
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def least_error_design(
 
     >>> point = least_error_design([0.25] * 4, respondents=1000, odds=3)
     >>> round(point["mse"], 9), point.gap < 1e-6, point.deniable
-    (0.0005625, True, True)
+    (0.0016875, True, True)
     """
     asked = Requirement.of(prior, accuracy=accuracy, delta=delta, odds=odds, epsilon=epsilon).for_error()
     found = _least_error(asked, max_reports, progress=progress)

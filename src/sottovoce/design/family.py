@@ -4,7 +4,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import exp, log
 
-from sottovoce.design.front import TOLERANCE
 from sottovoce.design.measured import measures_of
 from sottovoce.design.point import Point
 from sottovoce.design.requirement import Requirement
@@ -17,6 +16,9 @@ from sottovoce.scheme.warner import Warner
 
 LOOSEST = 32.0
 """Epsilon beyond which no report is worth doubting."""
+
+ROUNDING = 1e-12
+"""Relative excess over a bound that is put down to floating point."""
 
 STEPS = 48
 """Halvings of the interval in which an epsilon is sought."""
@@ -70,7 +72,7 @@ def warner_at_distortion(requirement: Requirement, respondents: float) -> Point:
     if share is None:
         raise SottovoceError("distortion", "must be given", share)
     least = Fraction(0) if odds is None else 1 - odds / (odds + n - 1)
-    if share < least * (1 - Fraction(TOLERANCE)):
+    if share < least * (1 - Fraction(ROUNDING)):
         rule = "contradicts the odds, with which Warner's scheme has no less: the nearest feasible value is"
         raise SottovoceError("distortion", f"{rule} {float(least):.6g}", share)
     truth = 1 - Fraction(share).limit_denominator(10**12)
@@ -88,4 +90,4 @@ def _measured(scheme: Scheme, requirement: Requirement, respondents: float) -> P
 
 def _kept(point: Point, requirement: Requirement) -> bool:
     bounds = ((requirement.accuracy, "adversary_accuracy"), (requirement.delta, "worst_posterior"))
-    return all(bound is None or point[name] <= bound * (1 + TOLERANCE) for bound, name in bounds)
+    return all(bound is None or point[name] <= bound * (1 + ROUNDING) for bound, name in bounds)
