@@ -77,4 +77,7 @@ def _share(share: float) -> Fraction:
 
 def _slab(size: int, weights: Sequence[float], lengths: Sequence[int] | None) -> Slab:
     whole = None if lengths is None else [int(length) for length in lengths]
-    return Slab(1, int(size), whole_weights("weights", weights, whole), whole)
+    if lengths is not None and whole != list(lengths):
+        raise SottovoceError("lengths", "must be whole numbers", lengths)
+    shape = Slab(1, int(size), [1] * np.size(weights), whole)
+    return Slab(1, shape.size, whole_weights("weights", weights, whole), whole)

@@ -93,7 +93,10 @@ class RankedSet(DrawnSets):
         if self.reference is None:
             return np.asarray(likelihood)
         weights = np.array(self.reference, np.float64)
-        return np.asarray(likelihood / (weights / weights.sum() @ likelihood))
+        means = weights / weights.sum() @ likelihood
+        if not means.all():
+            raise SottovoceError("reports", "must be sets with a category in them, as the truth always is", 0)
+        return np.asarray(likelihood / means)
 
     def score_matrix(self) -> Array:
         """`M[j, x]`: mean of the scores, for any n, to double precision.
