@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import exp, log
 
-from sottovoce.design.measured import measures_of
+from sottovoce.design.measured import guesses_of, measures_of
 from sottovoce.design.point import Point
 from sottovoce.design.requirement import Requirement
 from sottovoce.design.settled import Settled
@@ -48,16 +48,15 @@ def loosest(family: str, requirement: Requirement, respondents: float) -> Point:
     (0.6, 0.001373)
     """
     requirement.for_error()
-    most = requirement.odds
-    allowed = None if most is None else _member(family, most, requirement, respondents)
-    if allowed is not None and _kept(allowed, requirement):
-        return allowed
+    n, most = len(requirement.prior), requirement.odds
+    make = FAMILIES[family]
+    if most is not None and _kept(make(most, n), requirement):
+        return _measured(make(most, n), requirement, respondents)
     low, high = 0.0, LOOSEST if most is None else log(most)
     for _ in range(STEPS):
         middle = (low + high) / 2
-        point = _member(family, Fraction(exp(middle)), requirement, respondents)
-        low, high = (middle, high) if _kept(point, requirement) else (low, middle)
-    return _member(family, Fraction(exp(low)), requirement, respondents)
+        low, high = (middle, high) if _kept(make(Fraction(exp(middle)), n), requirement) else (low, middle)
+    return _measured(make(Fraction(exp(low)), n), requirement, respondents)
 
 
 def warner_at_distortion(requirement: Requirement, respondents: float) -> Point:
@@ -79,15 +78,12 @@ def warner_at_distortion(requirement: Requirement, respondents: float) -> Point:
     return _measured(Warner(p=min(max(truth, Fraction(1, n)), 1 - least)), requirement, respondents)
 
 
-def _member(family: str, odds: Fraction, requirement: Requirement, respondents: float) -> Point:
-    return _measured(FAMILIES[family](odds, len(requirement.prior)), requirement, respondents)
-
-
 def _measured(scheme: Scheme, requirement: Requirement, respondents: float) -> Point:
     settled = Settled.of(scheme, (len(requirement.prior),))
     return Point(settled, measures_of(settled.settled.channel, requirement.prior, respondents))
 
 
-def _kept(point: Point, requirement: Requirement) -> bool:
-    bounds = ((requirement.accuracy, "adversary_accuracy"), (requirement.delta, "worst_posterior"))
-    return all(bound is None or point[name] <= bound * (1 + ROUNDING) for bound, name in bounds)
+def _kept(scheme: Scheme, requirement: Requirement) -> bool:
+    found = guesses_of(scheme.mechanism((len(requirement.prior),)).channel, requirement.law)
+    bounds = (requirement.accuracy, requirement.delta)
+    return all(bound is None or value <= bound * (1 + ROUNDING) for value, bound in zip(found, bounds, strict=True))

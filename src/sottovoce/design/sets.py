@@ -49,7 +49,7 @@ def set_design(channel: Channel) -> SetDesign | None:
         return SetDesign((SetComponent(1.0, channel.size, ones, ones),), odds)
     if not isinstance(channel, PlainSets | RankedSet):
         return None
-    totals = [slab.weight * slab.total for slab in channel.components]
+    totals = [slab.total for slab in channel.components]
     parts = tuple(
         SetComponent(total / sum(totals), slab.size, _weights(slab), np.array(slab.lengths, float))
         for slab, total in zip(channel.components, totals, strict=True)
