@@ -4,6 +4,7 @@ A primal-dual interior-point method with Mehrotra's predictor and corrector. The
 `2 (v_i^T J^-1 v_j) (v_i^T J^-2 v_j)`; the multipliers of the constraints are those of the certificate.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +39,11 @@ def best_weights(atoms: Array, chances: Array, accuracy: float | None, tolerance
     for _ in range(_MOST_STEPS):
         if here.missed < tolerance * np.trace(here.inverse):
             break
-        here = _step(problem, here)
+        try:
+            here = _step(problem, here)
+        except np.linalg.LinAlgError:
+            # Weights without any room to move, or as near to the best as rounding allows.
+            break
     categories = atoms.shape[1]
     eta = max(-float(here.y[categories]), 0.0) if accuracy is not None else 0.0
     return Weighted(here.x[: len(atoms)], here.inverse, -here.y[:categories], eta)
@@ -134,13 +139,11 @@ def _factor(system: Array) -> tuple[Array, bool]:
     """Cholesky's factor, of a little more than the system where rounding has left its least eigenvalues negative."""
     from scipy.linalg import LinAlgError, cho_factor
 
-    ridge = 1e-12
-    while True:
-        try:
-            more = system + np.diag(ridge * system.diagonal())
-            return cho_factor(more, overwrite_a=True, check_finite=False)
-        except LinAlgError:
-            ridge *= 100
+    for ridge in (1e-12, 1e-10, 1e-8):
+        with suppress(LinAlgError):
+            factor: tuple[Array, bool] = cho_factor(system + np.diag(ridge * system.diagonal()), check_finite=False)
+            return factor
+    raise LinAlgError("no direction to go")
 
 
 def _longest(positive: Array, change: Array) -> float:
