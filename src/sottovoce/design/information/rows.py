@@ -44,7 +44,7 @@ def best_rows(prior: Array, odds: float, worth: Array, slope: float, near: Array
 
 
 def _levels(prior: Array, odds: float, wanted: Array, near: Array | None) -> Array:
-    """Newton's method within brackets: exact as soon as it meets the right linear piece.
+    """Newton's method within brackets: exact as soon as it meets one linear piece, known by its steepness, twice.
 
     Where a row need not be clipped at all, a whole interval of levels balances nothing against nothing; its middle
     is taken.
@@ -54,18 +54,19 @@ def _levels(prior: Array, odds: float, wanted: Array, near: Array | None) -> Arr
     middle = (low + high) / 2
     unclipped = np.ptp(wanted, axis=1) <= ceiling
     levels = middle if near is None else np.clip(near, low, high)
+    piece = np.full(prior.size, np.nan)
     for _ in range(MOST_ROUNDS):
         raised = wanted + levels[:, None]
         below, above = np.minimum(raised, 0), np.maximum(raised - ceiling, 0)
         balance = -(below @ prior) - odds * (above @ prior)
         steepness = (below < 0) @ prior + odds * ((above > 0) @ prior)
+        settled = (steepness == piece) | unclipped
         low, high = np.where(balance > 0, levels, low), np.where(balance < 0, levels, high)
         moved = levels + np.divide(balance, steepness, out=np.zeros_like(balance), where=steepness > 0)
+        if settled.all():
+            return np.where(unclipped, middle, moved)
         # From a kink to another and back is a cycle: the ends of the bracket themselves have been tried.
-        outside = (balance != 0) & ((moved <= low) | (moved >= high))
-        moved = np.where(outside, (low + high) / 2, moved)
-        still = np.abs(moved - levels) <= 1e-15 * (1 + np.abs(levels))
-        levels = moved
-        if (still | unclipped).all():
-            break
+        outside = ~settled & ((moved <= low) | (moved >= high))
+        levels = np.where(outside, (low + high) / 2, moved)
+        piece = np.where(outside, np.nan, steepness)
     return np.where(unclipped, middle, levels)
