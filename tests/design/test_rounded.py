@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sottovoce.design.rounded import settled_matrix, told_truly
+from sottovoce.design.requirement import Requirement
+from sottovoce.design.rounded import settled, settled_matrix, told_truly, without_slivers
+from sottovoce.design.solution import Solution
 from sottovoce.errors import MissingExtraError, SottovoceError
 from sottovoce.exact import odds_of_epsilon
+from sottovoce.measure.adversary import worst_posterior
 from sottovoce.measure.utility import average_mean_squared_error
 
 
@@ -70,6 +73,30 @@ def test_what_no_margin_can_save_is_refused(monkeypatch):
     monkeypatch.setattr("sottovoce.design.rounded.MARGINS", (Fraction(0),))
     with pytest.raises(SottovoceError, match="odds must be within reach of coins of 2\\^64 sides for this design"):
         settled_matrix(staircases(2, 8, 3.0), Fraction(3))
+
+
+@given(st.integers(0, 10**6), st.integers(2, 6))
+@settings(deadline=None, max_examples=30)
+def test_slivers_are_added_to_others_without_harm(seed, categories):
+    matrix = staircases(seed, categories, 3.0)
+    left = without_slivers(matrix)
+    assert left.sum(axis=0) == pytest.approx(np.ones(categories))
+    assert (left.max(axis=1) >= 1e-8).all()
+    assert (left.max(axis=1) / left.min(axis=1)).max() <= (matrix.max(axis=1) / matrix.min(axis=1)).max() * (1 + 1e-12)
+    prior = np.arange(1, categories + 1) / sum(range(1, categories + 1))
+    assert worst_posterior(left, prior) <= worst_posterior(matrix, prior) * (1 + 1e-12)
+    before, after = (average_mean_squared_error(m, prior, 1) for m in (matrix, left))
+    assert after == pytest.approx(before, rel=1e-6)
+
+
+def test_square_matrices_keep_their_slivers():
+    matrix = np.array([[1 - 1e-9, 1 - 1e-9], [1e-9, 1e-9]])
+    assert without_slivers(matrix) is matrix
+
+
+def test_a_solution_is_listed_or_drawn():
+    with pytest.raises(SottovoceError, match="solution must have a matrix or sets"):
+        settled(Solution(1.0, 1.0), Requirement.of([0.5, 0.5]))
 
 
 def test_square_matrices_report_the_truth_most_often():
