@@ -10,8 +10,8 @@ from sottovoce.design.information.rows import targets
 def proven_information(program: Program, worth: Array, slope: float, posteriors: Array) -> float:
     """Bits that every channel within these odds and this distortion tells, from any multipliers and any posteriors.
 
-    Write `L_yx = worth_x - slope [x != y]` with slope >= 0, and u_y = posteriors_y / p for any rows that sum to one. A channel has
-    report probabilities w_y and likelihood ratios v_y with `sum_y w_y v_y = 1` and `p.v_y = 1`, hence
+    Write `L_yx = worth_x - slope [x != y]` with slope >= 0, and u_y = posteriors_y / p for any rows that sum to one.
+    A channel has report probabilities w_y and likelihood ratios v_y with `sum_y w_y v_y = 1` and `p.v_y = 1`, hence
 
         I >= sum_y w_y sum_x p_x v_yx (log v_yx - L_yx) + p.worth - slope distortion     (its distortion is no larger)
           >= sum_y w_y sum_x p_x v_yx (log u_yx - L_yx) + p.worth - slope distortion     (Gibbs' inequality)

@@ -1,6 +1,7 @@
 """The ends of the front: between them any distortion can be had by mixing, and the first has a proof in closed form."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
 from sottovoce.design.information.certificate import proven_information
@@ -25,16 +26,16 @@ def constant(prior: Array) -> Array:
 def ends_mixed(program: Program) -> Solution:
     """Mixture of both ends that has the distortion, optimal at the smallest, where it comes with a proof."""
     first, last = least_distorting(program.prior, program.odds), constant(program.prior)
-    smallest, largest = (1 - matrix.diagonal() @ program.prior for matrix in (first, last))
+    smallest, largest = (1 - float(matrix.diagonal() @ program.prior) for matrix in (first, last))
     share = min(max((program.distortion - smallest) / (largest - smallest), 0.0), 1.0)
     matrix = (1 - share) * first + share * last
     value = float(mutual_information(matrix, program.prior))
-    bound = _proven_near_the_end(program, first.any(axis=1)) if share <= NEAR_THE_END else 0.0
+    bound = _proven_near_the_end(program, np.flatnonzero(first.any(axis=1))) if share <= NEAR_THE_END else 0.0
     return Solution(value, min(bound, value), matrix=matrix)
 
 
-def _proven_near_the_end(program: Program, kept: Array) -> float:
-    """The front begins with a finite slope, and any steeper one proves as much of its end: double it while that helps."""
+def _proven_near_the_end(program: Program, kept: NDArray[np.intp]) -> float:
+    """The front begins with a finite slope, and any steeper one proves as much of its end: double while it helps."""
     best = 0.0
     for slope in np.log(program.odds) * SLOPES:
         worth = _worth(program, kept, slope)
@@ -46,7 +47,7 @@ def _proven_near_the_end(program: Program, kept: Array) -> float:
     return best
 
 
-def _worth(program: Program, kept: Array, slope: float) -> Array:
+def _worth(program: Program, kept: NDArray[np.intp], slope: float) -> Array:
     """Worth of each truth such that randomized response among those kept balances every row of theirs (see `rows`).
 
     With `v_yx = m_y` and `e m_y` for x = y among those kept, and 1 for others, row y is balanced where

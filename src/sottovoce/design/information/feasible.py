@@ -32,7 +32,7 @@ def _within_odds(matrix: Array, prior: Array, odds: float) -> Array:
 def _within_distortion(matrix: Array, prior: Array, odds: float, distortion: float) -> Array:
     """Mix with the least distorting channel, as little as is needed."""
     best = least_distorting(prior, odds)
-    has, least = 1 - matrix.diagonal() @ prior, 1 - best.diagonal() @ prior
+    has, least = (1 - float(one.diagonal() @ prior) for one in (matrix, best))
     needed = min((has - distortion) / (has - least), 1.0) if has > distortion else 0.0
     mixed: Array = (1 - needed) * matrix + needed * best
     return mixed

@@ -73,10 +73,10 @@ class _Newton:
         self._matrix[np.diag_indices_from(self._matrix)] += proximal * np.append(point.program.prior, 0.01)
 
     def direction(self, target: float) -> tuple[Array, Array, Array]:
-        """Directions of multipliers, weights and slacks towards products of weights and slacks that equal the target."""
+        """Directions of multipliers, weights and slacks to where weights times slacks are the target."""
         point, losses = self._point, self._point.rows.losses
         right = point.lacks + (target / point.slacks - self._ratios * losses) @ self._gradients
-        multipliers = np.linalg.solve(self._matrix, right)
+        multipliers: Array = np.linalg.solve(self._matrix, right).astype(np.float64, copy=False)
         slacks = self._gradients @ multipliers + losses - point.slacks
         return multipliers, (target - point.weights * slacks) / point.slacks - point.weights, slacks
 

@@ -1,8 +1,8 @@
 """The row of each report that is best against given multipliers, by clipping; all reports at once.
 
 With `L_yx = worth_x - slope [x != y]`, row y minimises `sum_x p_x v_x (log v_x - L_yx)` over likelihood ratios v with
-`p.v = 1` and `max v <= e min v`. The answer is `v_x = c min(e, max(1, exp(L_yx + r)))`, where r balances what is lost by
-clipping: `sum_x p_x max(0, -L_yx - r) = e sum_x p_x max(0, L_yx + r - log e)`, decreasing in r and linear in pieces.
+`p.v = 1` and `max v <= e min v`. The answer is `v_x = c min(e, max(1, exp(L_yx + r)))`, where r balances what is lost
+by clipping: `sum_x p_x max(0, -L_yx - r) = e sum_x p_x max(0, L_yx + r - log e)`, decreasing in r and linear in pieces.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ MOST_ROUNDS = 100
 
 @dataclass(frozen=True)
 class Rows:
-    """Best rows: their `losses` (the minima), `posteriors` p_x v_x, which entries are `clipped`, and their `levels` r."""
+    """Best rows: `losses` are the minima, `posteriors` p_x v_x; which entries are `clipped`, and the `levels` r."""
 
     losses: Array
     posteriors: Array
@@ -64,9 +64,11 @@ def _levels(prior: Array, odds: float, wanted: Array, near: Array | None) -> Arr
         low, high = np.where(balance > 0, levels, low), np.where(balance < 0, levels, high)
         moved = levels + np.divide(balance, steepness, out=np.zeros_like(balance), where=steepness > 0)
         if settled.all():
-            return np.where(unclipped, middle, moved)
+            levels = moved
+            break
         # From a kink to another and back is a cycle: the ends of the bracket themselves have been tried.
         outside = ~settled & ((moved <= low) | (moved >= high))
         levels = np.where(outside, (low + high) / 2, moved)
         piece = np.where(outside, np.nan, steepness)
-    return np.where(unclipped, middle, levels)
+    chosen: Array = np.where(unclipped, middle, levels)
+    return chosen
