@@ -1,14 +1,12 @@
 """What no epsilon-LDP channel can beat, for any number of categories: a bound from second moments of sets."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
-
-Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True)
