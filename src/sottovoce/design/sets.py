@@ -16,7 +16,7 @@ from sottovoce.scheme.random_set import RandomSet
 
 
 def settled_sets(design: SetDesign, odds: Fraction | None) -> Settled:
-    """Scheme `random_set` in whole numbers near a design, with odds at most these, or unbounded ones.
+    """Scheme `random_set` in whole numbers near a design, with its odds but at most these, or with unbounded ones.
 
     >>> pairs = SetDesign((SetComponent(1.0, 2, np.ones(4), np.ones(4)),), odds=3.0)
     >>> float(settled_sets(pairs, Fraction(3)).settled.channel.odds)
@@ -32,7 +32,8 @@ def settled_sets(design: SetDesign, odds: Fraction | None) -> Settled:
         for part in design.components
     ]
     tilt = None if design.tilt is None else design.tilt.tolist()
-    scheme = RandomSet.near(parts, inf if odds is None else odds, tilt)
+    kept = inf if odds is None or design.odds is None else min(odds, Fraction(design.odds))
+    scheme = RandomSet.near(parts, kept, tilt)
     return Settled.of(scheme, (len(design.components[0].weights),))
 
 
