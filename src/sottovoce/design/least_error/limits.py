@@ -74,7 +74,7 @@ def _prior(prior: Any) -> Array:
     if array.ndim != 1 or array.size < 2:
         raise SottovoceError("prior", "must be the probabilities of two categories or more", array.shape)
     if array.size > MOST_CATEGORIES:
-        rule = f"must have at most {MOST_CATEGORIES} categories where all atoms are looked at; large_least_error takes more"
+        rule = f"must have at most {MOST_CATEGORIES} categories to look at all atoms; large_least_error takes more"
         raise SottovoceError("prior", rule, Words(f"{array.size} categories"))
     checked = as_prior(array, array.size)
     if not (checked > 0).all():
