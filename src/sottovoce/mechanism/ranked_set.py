@@ -8,8 +8,10 @@ from math import floor
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.channel.channel import checked_shape
+from sottovoce.channel.drawn_sets import LARGEST_EXHAUSTED
 from sottovoce.channel.ranked_set import RankedSet
 from sottovoce.channel.set_moments import norm_moments
 from sottovoce.channel.set_rank import SIDES
@@ -20,6 +22,8 @@ from sottovoce.mechanism.random_set import GRAIN, favour_from_json, integers, ou
 from sottovoce.mechanism.rounding import LARGEST_LOSS, loss
 from sottovoce.schema.cells import Columns, ravel
 from sottovoce.schema.schema import Schema, cell_set
+
+Listing = tuple[NDArray[np.uint64], NDArray[np.uint8]]
 
 TRIES = 8
 """How often the favour is lowered, by more each time, until rounding no longer lifts the odds above those asked for."""
@@ -80,12 +84,39 @@ class SetByRank(Mechanism):
 
     def respond(self, truth: Columns, flips: Coins) -> Columns:
         """Find the set of every number; truth by truth, since each has an order of sets of its own."""
-        own, digits = ravel(truth, self.sizes), np.stack(flips, axis=1).astype(">u8")
+        own, digits = ravel(truth, self.sizes), np.stack(flips, axis=1)
         bits = np.zeros((self.channel.n_in, len(own)), np.uint8)
         for x in np.unique(own).tolist():
-            for row in np.flatnonzero(own == x).tolist():
-                bits[self.channel.rank.members(int.from_bytes(digits[row].tobytes(), "big"), x), row] = 1
+            rows = np.flatnonzero(own == x)
+            bits[:, rows] = self._drawn(digits[rows], x)
         return tuple(bits)
+
+    def _drawn(self, digits: NDArray[np.uint64], truth: int) -> NDArray[np.uint8]:
+        """Sets of one truth, by columns: the first digit tells, unless a run begins within it, or there is no list."""
+        if self.channel.n_in <= LARGEST_EXHAUSTED:
+            firsts, sets = self._listed(truth)
+            bits = sets[:, np.searchsorted(firsts, digits[:, 0], side="right") - 1]
+            unsure = np.flatnonzero(np.isin(digits[:, 0], firsts))
+        else:
+            bits, unsure = np.zeros((self.channel.n_in, len(digits)), np.uint8), np.arange(len(digits))
+        for row, number in zip(unsure.tolist(), digits[unsure].astype(">u8"), strict=True):
+            bits[:, row] = 0
+            bits[self.channel.rank.members(int.from_bytes(number.tobytes(), "big"), truth), row] = 1
+        return bits
+
+    def _listed(self, truth: int) -> Listing:
+        """First digit of the first number of every set, in order, and the sets by columns."""
+        if truth not in self._lists:
+            found = list(self.channel.rank.sets(truth))
+            sets = np.array([[j in members for _, members in found] for j in range(self.channel.n_in)], np.uint8)
+            firsts = [first >> 64 * (len(self.coins) - 1) for first, _ in found]
+            self._lists[truth] = np.array(firsts, np.uint64), sets
+        return self._lists[truth]
+
+    @cached_property
+    def _lists(self) -> dict[int, Listing]:
+        """Sets of the truths that were asked for so far."""
+        return {}
 
     @cached_property
     def channel(self) -> RankedSet:
