@@ -37,6 +37,13 @@ def test_an_unbalanced_design_pays_with_its_favour(n, odds, tilt):
     assert mechanism.favour < odds * 3 / 4
 
 
+@pytest.mark.parametrize("n", [4, 12])
+def test_odds_beyond_double_precision_are_kept(n):
+    odds = Fraction(10**400)
+    mechanism = SetByRank.with_odds((n,), [Slab(1, 2, [1] * n)], odds, [1] * n)
+    assert odds * (1 - Fraction(1, 10**9)) < mechanism.channel.odds <= odds
+
+
 @pytest.mark.parametrize(("n", "odds"), [(12, Fraction(1)), (12, 1 + Fraction(1, 2**60)), (4, 1 + Fraction(1, 2**100))])
 def test_odds_out_of_reach_of_the_coins_are_refused(n, odds):
     with pytest.raises(SottovoceError, match=r"^odds must be above 1 : 1 and within reach .* Got e\^.* : 1 instead\.$"):

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import floor
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,8 @@ from sottovoce.channel.set_moments import norm_moments
 from sottovoce.channel.set_rank import SIDES
 from sottovoce.channel.slab import Slab
 from sottovoce.mechanism.coins import Coin, Coins
+from sottovoce.mechanism.favour import below, excess, favour_from_json, integers, out_of_reach
 from sottovoce.mechanism.mechanism import Mechanism, integer
-from sottovoce.mechanism.random_set import GRAIN, favour_from_json, integers, out_of_reach
 from sottovoce.mechanism.rounding import LARGEST_LOSS, loss
 from sottovoce.schema.cells import Columns, ravel
 from sottovoce.schema.schema import Schema, cell_set
@@ -66,15 +65,15 @@ class SetByRank(Mechanism):
         if odds is None:
             return cls(sizes, components, None, tilt)
         found = cls(sizes, components, Fraction(1), tilt)
-        excess = _excess(found, odds)
+        plus = excess(norm_moments(found.components, found.tilt), odds)
         for attempt in range(TRIES):
-            found = cls(found.sizes, found.components, 1 + excess, found.tilt)
+            found = cls(found.sizes, found.components, 1 + plus, found.tilt)
             achieved = found.channel.rank.odds
             if achieved <= odds and loss(odds, achieved) < LARGEST_LOSS:
                 return found
             if achieved == 1:
                 break
-            excess = _below(excess * (odds - 1) / (achieved - 1) * (1 - Fraction(2**attempt, 2**62)))
+            plus = below(plus * (odds - 1) / (achieved - 1) * (1 - Fraction(2**attempt, 2**62)))
         raise out_of_reach(odds)
 
     @cached_property
@@ -140,26 +139,6 @@ class SetByRank(Mechanism):
         favour = None if json["favour"] == ["1", "0"] else favour_from_json(json["favour"])
         tilt = integers("tilt", json["tilt"]) if "tilt" in json else None
         return cls(sizes, [_component_from_json(entry) for entry in json["components"]], favour, tilt)
-
-
-def _excess(mechanism: SetByRank, odds: Fraction) -> Fraction:
-    """Root e >= 0 of `g max norm / min norm = odds`, g = 1 + e, to double precision; `SetByRank` checks the rest.
-
-    Norms are polynomials in e whose coefficients are `norm_moments`. The left side is 1 at e = 0 and at least the
-    odds at g = odds.
-    """
-    moments = norm_moments(mechanism.components, mechanism.tilt)
-    shares = np.array([[part / row[0] for part in row] for row in zip(*moments, strict=True)])
-    low, high = 0.0, float(odds - 1)
-    while low < (middle := (low + high) / 2) < high:
-        norms = shares @ middle ** np.arange(len(moments))
-        above = (1 + middle) * norms.max() / norms.min() > odds
-        low, high = (low, middle) if above else (middle, high)
-    return _below(Fraction(high))
-
-
-def _below(excess: Fraction) -> Fraction:
-    return Fraction(floor(excess * GRAIN), GRAIN)
 
 
 def _component_to_json(slab: Slab) -> dict[str, Any]:
