@@ -56,6 +56,16 @@ def test_no_rows_make_no_reports():
     assert [len(column) for column in bits] == [0] * 4
 
 
+@pytest.mark.parametrize("n", [4, 12])
+def test_the_same_coins_make_the_same_reports_again(n):
+    """By the list of sets up to ten categories, by the number itself beyond; row by row as all at once."""
+    mechanism = RandomSet([(1, 4, range(1, n + 1), [1, 2] * (n // 2))], odds=3, tilt=[1] * n).mechanism((n,))
+    truth, flips = np.arange(50) % n, flip(mechanism.coins, 50, random_words(1))
+    bits = np.array(mechanism.respond((truth,), flips))
+    rows = [mechanism.respond((truth[i : i + 1],), tuple(side[i : i + 1] for side in flips)) for i in range(50)]
+    np.testing.assert_array_equal(np.concatenate(rows, axis=1), bits)
+
+
 def test_reports_are_sets_of_categories():
     mechanism = RandomSet([Slab(1, 2, [1, 1, 2, 3])], odds=float("inf")).mechanism((2, 2))
     truths = Schema([Attribute("a", ["x", "y"]), Attribute("b", [0, 1])])
