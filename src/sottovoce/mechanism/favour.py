@@ -1,10 +1,10 @@
 """How much sets that hold the truth may be favoured, for the odds that are asked for."""
 
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import reduce
 from math import ceil, floor, gcd, isqrt
 from typing import Any
-
-import numpy as np
 
 from sottovoce.channel.set_moments import Moments
 from sottovoce.errors import SottovoceError, Words
@@ -13,9 +13,6 @@ from sottovoce.mechanism.mechanism import integer
 
 GRAIN = 2**96
 """Denominator of square roots and of the favour."""
-
-LARGEST_EXCESS = Fraction(10**100)
-"""As far as third powers stay within double precision."""
 
 
 def favour_from_json(json: Any) -> Fraction:
@@ -62,23 +59,29 @@ def _root_above(square: Fraction) -> Fraction:
 
 
 def excess(moments: Moments, odds: Fraction) -> Fraction:
-    """Root e >= 0 of `g max norm / min norm = odds`, g = 1 + e, to double precision, for the caller to check.
+    """Root e >= 0 of `g max norm / min norm = odds`, g = 1 + e, as a multiple of 2^-96 that the caller checks.
 
     Norms are polynomials in e whose coefficients are `norm_moments`. The left side is 1 at e = 0 and at least the
-    odds at g = odds.
+    odds at g = odds. Whole numbers find the same root on every machine.
 
     >>> from sottovoce.channel.set_moments import norm_moments
     >>> from sottovoce.channel.slab import Slab
-    >>> float(excess(norm_moments([Slab(1, 1, (1, 1, 1))], tilt=(1, 1, 1)), Fraction(3)))
-    2.0
+    >>> excess(norm_moments([Slab(1, 1, (1, 1, 1))], tilt=(1, 1, 1)), Fraction(3))
+    Fraction(2, 1)
     """
-    shares = np.array([[part / row[0] for part in row] for row in zip(*moments, strict=True)])
-    low, high = 0.0, float(min(odds - 1, LARGEST_EXCESS))
-    while low < (middle := (low + high) / 2) < high:
-        norms = shares @ middle ** np.arange(len(moments))
-        above = (1 + middle) * float(norms.max() / norms.min()) > odds
+    shares = [[part * GRAIN // row[0] for part in reversed(row)] for row in zip(*moments, strict=True)]
+    low, high = 0, floor((odds - 1) * GRAIN) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        norms = [_polynomial(row, middle) for row in shares]
+        above = (GRAIN + middle) * max(norms) * odds.denominator > GRAIN * min(norms) * odds.numerator
         low, high = (low, middle) if above else (middle, high)
-    return below(Fraction(high))
+    return Fraction(low, GRAIN)
+
+
+def _polynomial(coefficients: Sequence[int], place: int) -> int:
+    """Value of a polynomial, its highest power first, all counted in grains and rounded down."""
+    return reduce(lambda value, coefficient: value * place // GRAIN + coefficient, coefficients)
 
 
 def below(number: Fraction) -> Fraction:
