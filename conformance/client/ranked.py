@@ -34,7 +34,7 @@ class RankedSet(SetOfCells):
         self.a, self.b = favour
         self.tilt = wholes(json["tilt"]) if "tilt" in json else None
         require(self.tilt is None or len(self.tilt) == self.n, "a tilt that is not one for each cell")
-        require(self.tilt is None or all(1 <= h <= SIDES for h in self.tilt), "a tilt out of range")
+        require(self.tilt is None or all(1 <= h <= 2**256 for h in self.tilt), "a tilt out of range")
         self.start = 0 if self.tilt else 1
         self.norms = [sum(self._counts(x)) for x in range(self.n)]
         require(min(self.norms) > 0, "a truth that is in no set")
@@ -134,7 +134,9 @@ def _component(json: Json, n: int) -> Component:
     require("lengths" not in json or max(lengths) > 1, "lengths that are all 1")
     require(len(items) == n == len(lengths), "weights or lengths that are not one for each cell")
     require(all(1 <= g <= 4096 for g in lengths), "lengths out of range")
-    require(all(1 <= w <= min(SIDES**g, 2**8192) for w, g in zip(items, lengths, strict=True)), "weights out of range")
+    require(
+        all(1 <= w <= min(2 ** (256 * g), 2**8192) for w, g in zip(items, lengths, strict=True)), "weights out of range"
+    )
     require(1 <= weight <= 2**8192 and 1 <= size < sum(lengths) and size <= 4096, "a weight or size out of range")
     reached = {0}
     for g in lengths:

@@ -73,10 +73,11 @@ def test_weights_that_are_alike_are_written_as_ones():
 
 
 def test_weights_too_far_apart_are_cut_at_one():
-    """The largest has 2^64, what is below 1 then becomes 1, and the others are rounded to whole numbers."""
-    found = whole_weights("weights", [1.0, 1e-10, 1e-30])
-    assert found == [2**64, round(2**64 * 1e-10), 1]
-    mechanism = RandomSet.near([(1.0, 2, [1.0, 1e-10, 1e-30, 1.0], None)], 3).mechanism((4,))
+    """The largest has 2^256, what is below 1 then becomes 1, and the others are rounded to whole numbers."""
+    most, middle, least = whole_weights("weights", [1.0, 1e-70, 1e-90])
+    assert (most, least) == (2**256, 1)
+    assert middle == pytest.approx(2.0**256 * 1e-70, rel=1e-7)
+    mechanism = RandomSet.near([(1.0, 2, [1.0, 1e-70, 1e-90, 1.0], None)], 3).mechanism((4,))
     assert 3 * (1 - 1e-6) < mechanism.channel.odds <= 3
 
 

@@ -83,8 +83,8 @@ def test_a_step_without_tilt_counts_products():
     [
         (lambda: Slab(2**8192 + 1, 1, [1] * 3), "weight"),
         (lambda: Slab(1, 1, [1] * 1025), "items"),
-        (lambda: Slab(1, 1, [2**64 + 1, 1]), "items"),
-        (lambda: Slab(1, 2, [1, 2**128 + 1, 1], [1, 2, 1]), "items"),
+        (lambda: Slab(1, 1, [2**256 + 1, 1]), "items"),
+        (lambda: Slab(1, 2, [1, 2**512 + 1, 1], [1, 2, 1]), "items"),
         (lambda: Slab(1, 200, [1, 2**8192 + 1, 1], [1, 200, 1]), "items"),
         (lambda: Slab(1, 1, [1, 1], [1, 1, 1]), "lengths"),
         (lambda: Slab(1, 1, [1, 1], [1, 4097]), "lengths"),

@@ -18,7 +18,7 @@ from sottovoce.channel.kronecker import Kronecker
 from sottovoce.estimate.counted import Counted
 from sottovoce.estimate.derived import derive
 from sottovoce.estimate.estimate import Estimate
-from sottovoce.estimate.proportions import by_blue, by_inversion
+from sottovoce.estimate.methods import by_blue, by_inversion
 from sottovoce.measure.correlation import PearsonCorrelation
 from sottovoce.scheme.attribute_sampling import AttributeSampling
 from sottovoce.scheme.emask import Emask

@@ -9,7 +9,7 @@ from sottovoce.channel.keep_or_uniform import KeepOrUniform
 from sottovoce.channel.kronecker import Kronecker
 from sottovoce.estimate.counted import Counted
 from sottovoce.estimate.derived import derive
-from sottovoce.estimate.proportions import by_inversion
+from sottovoce.estimate.methods import by_inversion
 from sottovoce.measure.association import ChiSquared, MutualInformation
 from sottovoce.measure.functionals import Entropy, Mean
 from sottovoce.measure.gradients import UserFunction

@@ -11,7 +11,7 @@ from sottovoce.channel.slab import Slab, largest_item_weight
 from sottovoce.errors import SottovoceError
 
 LEAST_BITS = 36
-"""Bits of the smallest weight, unless others would then have more than they may."""
+"""Bits of the smallest weight, unless others would then be larger than they may."""
 
 MASS_BITS = 40
 """Bits of the weight of the component that has the smallest."""
@@ -35,10 +35,10 @@ def nearest_slabs(components: Iterable[FloatSlab]) -> list[Slab]:
 def whole_weights(parameter: str, values: Any, lengths: Sequence[int] | None = None) -> list[int]:
     """Whole numbers near `w_i c^(g_i)`, c so large that all are 2^36 or more: on sets of one length, c changes nothing.
 
-    So each is off by less than one part in 2^36. But none may exceed `2^(64 g_i)`: where, all lengths being 1, the
-    largest weight is more than 2^28 = 2.7e8 times the smallest, c is smaller, and weights are off by one part in
-    `2^64 / ratio`. One that would be less than 1 becomes 1: a category that should hardly ever be in a set is in it
-    more often, and the odds still hold.
+    So each is off by less than one part in 2^36. But none may exceed `2^(256 g_i)`: where, all lengths being 1, the
+    largest weight is more than 2^220 = 1.7e66 times the smallest, c is smaller, and weights are off by one part in
+    `2^256 / ratio`. One that would be less than 1 becomes 1: a category that should never be in a set then is, once in
+    1e77 times as often as another, and the odds still hold.
 
     >>> whole_weights("tilt", [0.5, 0.25]), whole_weights("weights", [4.0, 0.5], [2, 1]) == [2**76, 2**36]
     ([2, 1], True)

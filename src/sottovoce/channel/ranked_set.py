@@ -60,7 +60,7 @@ class RankedSet(DrawnSets):
         if len(self.tilt) != self.n_in:
             raise SottovoceError("tilt", f"must be weights of all {self.n_in} categories", self.tilt)
         for weight in self.tilt:
-            check_whole("tilt", weight, largest_item_weight(), "must be whole numbers from 1 to 2^64")
+            check_whole("tilt", weight, largest_item_weight(), "must be whole numbers from 1 to 2^256")
 
     @cached_property
     def rank(self) -> SetRank:

@@ -43,7 +43,7 @@ class Slab:
         check_whole("weight", weight, LARGEST_WEIGHT, "must be a whole number from 1 to 2^8192")
         for item, step in zip(weights, steps, strict=True):
             check_whole("lengths", step, LARGEST_SIZE, f"must be whole numbers from 1 to {LARGEST_SIZE}")
-            rule = "must be whole numbers from 1 to 2^64, for lengths g above 1 to 2^(64 g) or 2^8192"
+            rule = "must be whole numbers from 1 to 2^256, for lengths g above 1 to 2^(256 g) or 2^8192"
             check_whole("items", item, largest_item_weight(step), rule)
         most = min(sum(steps) - 1, LARGEST_SIZE)
         check_whole("size", size, most, f"must be a whole number from 1 to {most}, so that a category is left out")
@@ -132,7 +132,7 @@ class Slab:
 
 def largest_item_weight(length: int = 1) -> int:
     """As much for every unit of length: on sets of one length, weights `w_i c^(g_i)` mean the same for every c."""
-    return min(1 << 64 * length, LARGEST_WEIGHT)
+    return min(1 << 256 * length, LARGEST_WEIGHT)
 
 
 def check_whole(parameter: str, value: Any, most: int, rule: str) -> None:

@@ -1,6 +1,6 @@
 """Sets of one length in order: a number says which one, category by category, for one truth."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -67,19 +67,25 @@ class SlabRank:
 
     def members(self, number: int) -> list[int]:
         """Set that owns a number."""
-        found, left, tilt = [], self.size, self.start
-        for category, (step, plain, tilted) in enumerate(self._walk):
-            own, rest = 0, left - step.length
-            if rest >= 0:
-                own = step.inside * ((tilt + step.tilt_inside) * plain[rest] + tilted[rest])
+        found, left, tilt, walk = [], self.size, self.start, enumerate(self._walk)
+        while left:
+            category, (step, plain, tilted) = next(walk)
+            rest = left - step.length
+            own = step.inside * ((tilt + step.tilt_inside) * plain[rest] + tilted[rest]) if rest >= 0 else 0
             if number < own:
-                number, left, tilt = number // step.inside, rest, tilt + step.tilt_inside
                 found.append(category)
-                if not left:
-                    break
+                number, left, tilt = number // step.inside, rest, tilt + step.tilt_inside
             else:
                 number, tilt = (number - own) // step.outside, tilt + step.tilt_outside
         return found
+
+    def sets(self) -> Iterator[tuple[int, list[int]]]:
+        """Every set with its first number, in order."""
+        number = 0
+        while number < self.total:
+            members = self.members(number)
+            yield number, members
+            number = self.run(members)[1]
 
     def run(self, members: Iterable[int]) -> tuple[int, int]:
         """First number of a set of this length, and the one behind its last."""

@@ -42,6 +42,20 @@ def names(text: str | None) -> list[str]:
     return [name.strip() for name in next(csv.reader([text]))] if text else []
 
 
+def numbers(parameter: str, text: str | None) -> list[float] | None:
+    """Comma-separated numbers, or None where nothing was given.
+
+    >>> numbers("accuracy", ".4,.5")
+    [0.4, 0.5]
+    """
+    if text is None:
+        return None
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise SottovoceError(parameter, "must be numbers with commas between them", text) from None
+
+
 def edges(text: str) -> tuple[str, list[float]]:
     """Name and edges of bins, from NAME=EDGE,EDGE,...
 
@@ -56,6 +70,19 @@ def edges(text: str) -> tuple[str, list[float]]:
     if not separator or not cuts:
         raise SottovoceError("bins", "must look like NAME=EDGE,EDGE,...", text)
     return name, cuts
+
+
+def shares_given(text: str) -> dict[str, str]:
+    """Names and shares, from NAME=SHARE,NAME=SHARE,...
+
+    >>> shares_given("north=.4,south=.6")
+    {'north': '.4', 'south': '.6'}
+    """
+    pairs = [part.rpartition("=") for part in names(text)]
+    found = {name: share for name, separator, share in pairs if separator and name}
+    if len(found) < len(pairs):
+        raise SottovoceError("shares", "must look like NAME=SHARE,NAME=SHARE,... with each name once", text)
+    return found
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], target: str | None = None, title: str = "") -> None:

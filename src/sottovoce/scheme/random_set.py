@@ -60,7 +60,7 @@ class RandomSet(Scheme):
             raise SottovoceError("components", "must be at least one", read)
         weights = None if tilt is None else tuple(tilt)
         for weight in weights or ():
-            check_whole("tilt", weight, largest_item_weight(), "must be whole numbers from 1 to 2^64")
+            check_whole("tilt", weight, largest_item_weight(), "must be whole numbers from 1 to 2^256")
         asked = None if odds == inf and epsilon is None else odds_asked(epsilon=epsilon, odds=odds)
         set_fields(self, components=read, odds=asked, tilt=weights)
 
@@ -69,8 +69,8 @@ class RandomSet(Scheme):
         """Whole numbers near a design in floating point, within the odds asked for.
 
         `components` are (share of m, total length T, weights, lengths or None for all 1), as optimisers find them.
-        Probabilities of sets are off by about `(T + 1) 2^-36`, unless the weights differ by more than a factor 2.7e8:
-        `whole_weights` says what that costs.
+        Probabilities of sets are off by about `(T + 1) 2^-36`, unless the weights differ by more than a factor 1e66:
+        `whole_weights` says what that costs. Weights that differ by much make large numbers, and reports take longer.
 
         >>> design = RandomSet.near([(1.0, 2, [0.5, 0.3, 0.2, 0.1], None)], odds=3, tilt=[0.4, 0.3, 0.2, 0.1])
         >>> float(design.mechanism((4,)).channel.odds)
@@ -97,7 +97,7 @@ class RandomSet(Scheme):
         yield cls([(2, 3, [5, 4, 3, 2], [2, 1, 1, 1]), (1, 1, [1] * 4)], odds=3), (4,)
         yield cls([(1, 2, [9, 4, 2, 1, 1])], epsilon=1, tilt=[5, 4, 3, 2, 1]), (5,)
         yield cls([(1, 4, [1, 2, 1, 2, 1, 2], [1, 2, 3, 1, 2, 3])], odds="5:2", tilt=[1, 1, 2, 2, 3, 9]), (2, 3)
-        yield cls([(1, 2, [2**64, 1, 2**60])], odds=2), (3,)
+        yield cls([(1, 2, [2**34, 2**32 + 1, 2**33])], odds=2), (3,)
         yield cls([(1, 1, [1] * 3), (2, 2, [1, 2, 3])], odds=inf), (3,)
         yield cls([(1, 3, [1, 2, 3, 4], [1, 2, 2, 1])], odds=inf, tilt=[1, 2, 3, 4]), (4,)
         yield cls([(1, 1, [1, 2])], odds=1, tilt=[1, 2]), (2,)
@@ -115,7 +115,7 @@ class RandomSet(Scheme):
         yield "items", {"components": [(1, 1, [1])], "odds": 3}
         yield "items", {"components": [(1, 1, [0, 1])], "odds": 3}
         yield "items", {"components": [(1, 1, [True, 1])], "odds": 3}
-        yield "items", {"components": [(1, 1, [2**64 + 1, 1])], "odds": 3}
+        yield "items", {"components": [(1, 1, [2**256 + 1, 1])], "odds": 3}
         yield "lengths", {"components": [(1, 1, [1, 1], [1])], "odds": 3}
         yield "lengths", {"components": [(1, 1, [1, 1], [1, 0])], "odds": 3}
         yield "size", {"components": [(1, 3, [1, 1], [2, 2])], "odds": 3}
