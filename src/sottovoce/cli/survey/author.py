@@ -1,5 +1,6 @@
 """`sottovoce survey new`, `preview` and `freeze`: a survey before it is asked."""
 
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,6 +42,7 @@ def preview(
     json: JsonOption = None,
 ) -> None:
     """Show what a draft promises and how exact it will be, before anyone is asked."""
+    from sottovoce.plan.guarantee import odds_text
     from sottovoce.survey.preview import preview as previewed
     from sottovoce.survey.preview import respondents_for
 
@@ -65,12 +67,12 @@ def preview(
             own.question.kind,
             str(len(own.question.labels)),
             own.scheme,
-            str(own.guarantee),
-            "" if own.margin is None else f"+- {own.margin:.1%}",
+            odds_text(own.guarantee.odds or Fraction(1)),
+            "" if own.margin is None else f"{own.margin:.1%}",
         )
         for own in shown
     ]
-    headers = ("question", "kind", "answers", "design", "odds", f"95 % margin, {respondents} respondents")
+    headers = ("question", "kind", "answers", "design", "odds", f"+- with {respondents}")
     table(headers, rows, json)
     if needed is not None:
         say(f"For margins of {margin:.1%} everywhere: {needed} respondents.", json)
