@@ -1,6 +1,7 @@
 """A survey with every kind of question, and a server on a free port over a database of its own."""
 
 import json
+from contextlib import ExitStack
 from http.client import HTTPConnection
 from types import SimpleNamespace
 from urllib.parse import urlsplit
@@ -87,18 +88,23 @@ class Server:
         return reply.status, answer.get("error") or answer["receipt"]
 
 
+class Serving:
+    """Starts servers over a database, with settings; they stop when its stack is closed."""
+
+    def __init__(self, database: str) -> None:
+        self._database = database
+        self.stack = ExitStack()
+
+    def __call__(self, **settings) -> Server:
+        app = make_app(Store(self._database), **settings)
+        return Server(self.stack.enter_context(running(app, listen("127.0.0.1", 0))))
+
+
 @pytest.fixture
 def served(database, store):
-    """Serve the store's database, with settings; give the server."""
-    from contextlib import ExitStack
-
-    with ExitStack() as stack:
-
-        def serve(**settings) -> Server:
-            app = make_app(Store(database), **settings)
-            return Server(stack.enter_context(running(app, listen("127.0.0.1", 0))))
-
-        yield serve
+    serving = Serving(database)
+    with serving.stack:
+        yield serving
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ def test_a_file_is_read(tmp_path):
 def test_texts_in_several_languages():
     survey = survey_from_text("""
 title: {en: T, ar: ع}
-asker: {en: A, ar: ا}
+asker: {en: A, ar: س}
 purpose: {en: P, ar: ب}
 languages: [en, ar]
 until: 2030-12-31
@@ -78,7 +78,10 @@ questions:
 
 def test_bins_closed_on_the_right_and_named():
     question = one("kind: number, edges: [-inf, 0, 1.5], closed: right")
-    assert [(answer.id, answer.text["en"]) for answer in question.answers] == [("(-inf, 0]", "≤ 0"), ("(0, 1.5]", "> 0, ≤ 1.5")]
+    assert [(answer.id, answer.text["en"]) for answer in question.answers] == [
+        ("(-inf, 0]", "≤ 0"),
+        ("(0, 1.5]", "> 0, ≤ 1.5"),
+    ]
     named = one("kind: number, edges: [0, 1, 2], labels: [few, many]")
     assert [answer.text["en"] for answer in named.answers] == ["few", "many"]
     assert named.bins.edges == ("0", "1", "2")
@@ -172,7 +175,10 @@ def test_refused_definitions(rest, message):
         ("kind: yes_no, scheme: {name: subset_selection, size: 0}", r"subset_selection: size must be a positive"),
         ("kind: yes_no, scheme: {name: kuk, yes: .6, no: .5, cards: x}", r"kuk: cards must be a number"),
         ("kind: yes_no, scheme: {name: laplace, epsilon: 1, known: 2}", r"must have the parameters of laplace"),
-        ("kind: single, answers: [x, y, z], scheme: {name: crosswise, q: .3}", r"crosswise: sizes must be .*\(line 7\)"),
+        (
+            "kind: single, answers: [x, y, z], scheme: {name: crosswise, q: .3}",
+            r"crosswise: sizes must be .*\(line 7\)",
+        ),
         ("kind: yes_no, unrelated: R", "must have both unrelated, the words of the harmless question, and scheme"),
         ("kind: yes_no, scheme: unrelated_question", "must have both unrelated, the words"),
     ],
@@ -186,9 +192,15 @@ def test_refused_questions(question, message):
     ("rest", "message"),
     [
         ("  - {id: a, kind: yes_no, text: B}", r"questions\[1\].id must differ from the ids .*\(line 8\)"),
-        ("  - {id: b, kind: yes_no, text: B, when: {a: maybe}}", r"must be answers of a: no, yes \(line 8\). Got 'maybe'"),
+        (
+            "  - {id: b, kind: yes_no, text: B, when: {a: maybe}}",
+            r"must be answers of a: no, yes \(line 8\). Got 'maybe'",
+        ),
         ("  - {id: b, kind: yes_no, text: B}\ngroups: [{questions: [a]}]", "must name two or more different questions"),
-        ("  - {id: b, kind: yes_no, text: B}\ngroups: [{questions: [a, c]}]", "must name two or more different questions"),
+        (
+            "  - {id: b, kind: yes_no, text: B}\ngroups: [{questions: [a, c]}]",
+            "must name two or more different questions",
+        ),
         (
             "  - {id: b, kind: yes_no, text: B}\ngroups: [{questions: [a, b]}, {questions: [b, a]}]",
             "must not name a question that is in another group",
@@ -207,7 +219,8 @@ def test_refused_pairs_of_questions(rest, message):
 def test_answers_in_several_languages_need_names():
     with pytest.raises(SottovoceError, match="must map the name of each answer to its texts"):
         survey_from_text(
-            "title: {en: T, de: T}\nasker: {en: T, de: T}\npurpose: {en: T, de: T}\nlanguages: [en, de]\nuntil: 2030-12-31\n"
+            "title: {en: T, de: T}\nasker: {en: T, de: T}\npurpose: {en: T, de: T}\nlanguages: [en, de]\n"
+            "until: 2030-12-31\n"
             "odds: 2\nquestions: [{id: a, kind: single, text: {en: T, de: T}, answers: [x, y]}]"
         )
 
@@ -226,7 +239,8 @@ def test_a_budget_that_is_exceeded_shows_the_arithmetic():
     with pytest.raises(SottovoceError) as refused:
         made("odds: 10:1\n" + questions)
     assert str(refused.value) == (
-        "odds must allow for what the questions take together: a 3 : 1 x b 4 : 1 = 12 : 1 (line 5). Got '10 : 1' instead."
+        "odds must allow for what the questions take together: a 3 : 1 x b 4 : 1 = 12 : 1 (line 5). "
+        "Got '10 : 1' instead."
     )
     with pytest.raises(SottovoceError, match=r"= 12 : 1, and leave something for c \(line 5\). Got '12 : 1'"):
         made("odds: 12:1\n" + questions + "  - {id: c, kind: yes_no, text: C}\n")

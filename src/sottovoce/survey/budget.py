@@ -41,8 +41,6 @@ def read_odds(fields: Mapping[str, Located]) -> Fraction | None:
     try:
         return odds_asked(**{name: part.text() for name, part in named.items()})
     except SottovoceError as reason:
-        if reason.parameter not in named and len(named) == 1:
-            raise
         next(iter(named.values())).fail(reason.rule)
 
 

@@ -10,6 +10,7 @@ from sottovoce.errors import SottovoceError
 from sottovoce.estimate.intervals import critical_value
 from sottovoce.estimate.sample_size import expected_width
 from sottovoce.plan.guarantee import Guarantee
+from sottovoce.survey.margins import column_channels
 from sottovoce.survey.question import Question
 from sottovoce.survey.survey import Survey
 
@@ -66,10 +67,7 @@ def _variance(survey: Survey, question: Question) -> float:
     """Largest variance of one report's contribution to an answer's estimate."""
     plan = survey.plan
     if question.kind == "several":
-        group = plan.group_of(question.id)
-        own = plan.schema.project(group.attributes)
-        axes = range(len(own.sizes))[own.columns_of(question.id)]
-        return max(_bit_variance(group.mechanism.channel.marginal([axis])) for axis in axes)
+        return max(map(_bit_variance, column_channels(plan, question.id)))
     channel = plan.channel([question.id])
     if isinstance(channel, SetValued):
         share = channel.outside + (channel.inside - channel.outside) / channel.n_in

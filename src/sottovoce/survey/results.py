@@ -15,6 +15,7 @@ from sottovoce.estimate.independence import IndependenceTest, independence_test
 from sottovoce.estimate.proportions import by_inversion, estimate_proportions
 from sottovoce.schema.cells import Columns
 from sottovoce.survey.forged import extreme_weights, forged_reports
+from sottovoce.survey.margins import column_channels
 from sottovoce.survey.question import Question
 from sottovoce.survey.report import ReportFormat
 from sottovoce.survey.survey import Survey
@@ -101,15 +102,9 @@ class Reports:
     def _item(self, question: Question, place: int) -> tuple[str, Estimate, Channel]:
         """Whether one item is in the set: its own bit, through the margin of the channel."""
         plan = self.survey.plan
-        if plan.report_names([question.id]) != (question.id,):
-            rule = "must have reports of its own for its answers to be estimated one by one"
-            raise SottovoceError(question.id, rule, plan.group_of(question.id).scheme)
-        group = plan.group_of(question.id)
-        first = plan.schema.project(group.attributes).columns_of(question.id).start
-        channel = group.mechanism.channel.marginal([first + place])
+        channel = column_channels(plan, question.id)[place]
         own = self.columns[plan.report_schema.columns_of(question.id)][place]
-        counts = count_cells([own], (2,))
-        counted = Counted((question.id,), (("no", "yes"),), channel, counts, np.arange(2))
+        counted = Counted((question.id,), (("no", "yes"),), channel, count_cells([own], (2,)), np.arange(2))
         return question.labels[place], by_inversion(counted, "population"), channel
 
 

@@ -69,3 +69,4 @@ def running(app: Any, listening: socket.socket) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join()
+        listening.close()

@@ -1,6 +1,7 @@
 """Estimates of a running survey, drawn again and again while reports come in."""
 
 import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
 
 SECONDS = 0.5
 """Between two looks at the store."""
+
+
+def pause() -> None:
+    """Let some reports come in."""
+    time.sleep(SECONDS)
 
 
 class LiveEstimates:
@@ -35,7 +41,7 @@ class LiveEstimates:
         with Live(console=self._console, auto_refresh=False) as live:
             try:
                 while worker.is_alive() or stays:
-                    worker.join(SECONDS) if worker.is_alive() else threading.Event().wait(SECONDS)
+                    pause()
                     if self._console.is_terminal:
                         live.update(self._table(self.found()), refresh=True)
             except KeyboardInterrupt:
