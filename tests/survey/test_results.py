@@ -103,6 +103,15 @@ def _with(survey, reports, form, forged, count, question):
     return Reports(survey, joined).result(question).lines[0].estimate
 
 
+def test_of_reports_too_many_to_list_no_number_is_known():
+    from sottovoce.scheme import GammaDiagonal
+
+    channel = GammaDiagonal(gamma=3).mechanism((5000,)).channel
+    low, high = extreme_weights(channel, np.arange(2))
+    assert np.isnan([low, high]).all()
+    assert forged_reports(0.5, 0.1, (float(low[0]), float(high[0])), 10) is None
+
+
 def test_no_number_of_forged_reports_moves_a_wide_interval():
     assert forged_reports(0.5, 2.0, (-0.5, 1.5), 10) is None
 

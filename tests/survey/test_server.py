@@ -15,12 +15,12 @@ import pytest
 
 from sottovoce.errors import SottovoceError
 from sottovoce.survey import server as server_module
-from sottovoce.survey.files import page_files
+from sottovoce.survey.files import PageFile, page_files
 from sottovoce.survey.headers import HEADERS, SecurityHeaders
 from sottovoce.survey.published import Published
 from sottovoce.survey.rate import RateLimit
 from sottovoce.survey.report import receipt_of
-from sottovoce.survey.running import address_of, listen
+from sottovoce.survey.running import address_of, listen, serve
 from sottovoce.survey.seal import sealed
 
 REPORT = bytes(15)
@@ -50,9 +50,12 @@ def test_pages_and_files(server, survey):
 
 
 def test_files_of_the_page(server, monkeypatch):
-    for name, file in page_files().items():
+    files = page_files() | {"deep/own.js": PageFile(b"1", "text/javascript")}
+    monkeypatch.setattr(server_module, "page_files", lambda: files)
+    for name, file in files.items():
         reply = server.ask("GET", f"/assets/{name}")
         assert (reply.status, reply.body, reply.headers["cache-control"]) == (200, file.content, "no-cache")
+        assert file.hash == sha256(reply.body).hexdigest()
     for name in ("survey.html", "../survey.py", "nothing.js"):
         assert server.ask("GET", f"/assets/{name}").status == 404
 
@@ -298,3 +301,14 @@ def test_addresses_that_are_taken():
     six = listen("::1", 0)
     assert address_of(six).startswith("http://[::1]:")
     six.close()
+
+
+def test_the_foreground_server_logs_nobody(monkeypatch):
+    import uvicorn
+
+    seen = []
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: seen.append((self.config, sockets)))
+    serve(lambda *_: None, "socket", behind_proxy=True)
+    ((config, sockets),) = seen
+    assert sockets == ["socket"]
+    assert (config.access_log, config.server_header, config.proxy_headers) == (False, False, True)

@@ -68,7 +68,7 @@ def result_rows(survey: "Survey", result: "Result") -> list[tuple[str, ...]]:
             ", ".join(q.words(label, language) for q, label in zip(questions, line.labels, strict=True)),
             f"{line.estimate:.1%}",
             f"{line.low:.1%} to {line.high:.1%}",
-            "any number" if line.forged is None else str(line.forged),
+            "-" if line.forged is None else str(line.forged),
         )
         for place, line in enumerate(result.lines)
     ]
