@@ -1,6 +1,7 @@
 """The survey on the command line, from a sample to estimates."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -103,6 +104,25 @@ def test_a_design_without_a_margin(run, folder):
     code, out, _ = run("survey", "preview", "draft.yaml")
     assert code == 0
     assert "everywhere" not in out
+
+
+def test_a_draft_is_tried_in_a_browser_and_forgotten(run, folder, monkeypatch):
+    from sottovoce.survey import running
+
+    served = []
+    monkeypatch.setattr(running, "serve", lambda app, listening: served.append(listening.close()))
+    run("survey", "new", "draft.yaml", "--sample", "minimal")
+    code, out, _ = run("survey", "preview", "draft.yaml", "--browse")
+    assert (code, len(served)) == (0, 1)
+    assert "Try it: http://127.0.0.1:" in out
+    assert not (folder / "surveys.db").exists()
+
+
+def test_a_survey_that_is_over_is_not_frozen(run, folder):
+    run("survey", "new", "draft.yaml", "--sample", "minimal")
+    text = (folder / "draft.yaml").read_text()
+    (folder / "draft.yaml").write_text(re.sub(r"until: \S+", "until: 2020-01-01", text))
+    assert "until must not be over" in run("survey", "freeze", "draft.yaml")[2]
 
 
 def test_negative_estimates_are_explained(capsys):

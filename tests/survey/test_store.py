@@ -33,6 +33,11 @@ def test_surveys_are_kept_for_good(store, survey, open_survey, database):
     assert Store(f"sqlite:///{database}").survey(survey.id) == survey
 
 
+def test_a_new_database_is_its_owners_alone(store, database):
+    assert Path(database).stat().st_mode & 0o777 == 0o600
+    assert Store("sqlite://").surveys() == []
+
+
 def test_invitations_are_counted_and_stored_hashed(store, survey, open_survey, database):
     tokens = store.invite(survey, 3)
     assert len(set(tokens)) == 3

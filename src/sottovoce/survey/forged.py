@@ -29,8 +29,13 @@ def extreme_weights(channel: Channel, order: NDArray[np.intp]) -> Ends:
     try:
         weights = inverse_rows(channel, order)
     except SottovoceError:
-        return np.full(len(order), np.nan), np.full(len(order), np.nan)
+        return unknown_weights(len(order))
     return weights.min(axis=1), weights.max(axis=1)
+
+
+def unknown_weights(cells: int) -> Ends:
+    """What is said of cells whose reports cannot be listed."""
+    return np.full(cells, np.nan), np.full(cells, np.nan)
 
 
 def forged_reports(value: float, half_width: float, weights: tuple[float, float], respondents: int) -> int | None:

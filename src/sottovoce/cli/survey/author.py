@@ -1,13 +1,16 @@
 """`sottovoce survey new`, `preview` and `freeze`: a survey before it is asked."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sottovoce.cli.output import ForceOption, JsonOption, emit, say, table
 from sottovoce.cli.survey.options import DATABASE, URL, DatabaseOption, UrlOption, open_store
+from sottovoce.errors import SottovoceError
 
 if TYPE_CHECKING:
     from sottovoce.survey.survey import Survey
@@ -39,6 +42,9 @@ def preview(
     draft: DraftArgument,
     respondents: Annotated[int, typer.Option(min=1, help="Planned number of respondents.")] = 1000,
     margin: Annotated[float, typer.Option(help="Also say how many respondents this margin takes.")] = 0.05,
+    browse: Annotated[
+        bool, typer.Option("--browse", help="Serve the page of the draft on this machine; nothing is kept.")
+    ] = False,
     json: JsonOption = None,
 ) -> None:
     """Show what a draft promises and how exact it will be, before anyone is asked."""
@@ -76,6 +82,8 @@ def preview(
     table(headers, rows, json)
     if needed is not None:
         say(f"For margins of {margin:.1%} everywhere: {needed} respondents.", json)
+    if browse:
+        _browse(survey, json)
     say(f"Nothing is frozen yet. When all is right: sottovoce survey freeze {draft}", json)
 
 
@@ -83,7 +91,10 @@ def freeze(draft: DraftArgument, db: DatabaseOption = DATABASE, url: UrlOption =
     """Freeze a draft: from now on it has a hash, and nobody can change it unnoticed."""
     survey = _read(draft)
     from sottovoce.survey.links import Link
+    from sottovoce.survey.server import today
 
+    if survey.until < today():
+        raise SottovoceError("until", f"must not be over; today is {today()}", survey.until.isoformat())
     with open_store(db) as store:
         store.freeze(survey)
     link = Link(url, survey.hash)
@@ -94,6 +105,22 @@ def freeze(draft: DraftArgument, db: DatabaseOption = DATABASE, url: UrlOption =
     else:
         say(f"Next: sottovoce survey invite {survey.id} --count 100 --db {db}", json)
     say(f"Then: sottovoce survey serve --db {db}", json)
+
+
+def _browse(survey: "Survey", target: str | None) -> None:
+    """Serve a draft until interrupted, as an open survey in a database that is thrown away."""
+    from sottovoce.survey.links import Link
+    from sottovoce.survey.running import address_of, listen, serve
+    from sottovoce.survey.server import make_app
+    from sottovoce.survey.store import Store
+
+    trial = replace(survey, invitation="open")
+    with TemporaryDirectory() as folder:
+        store = Store(str(Path(folder, "trial.db")))
+        store.freeze(trial)
+        listening = listen("127.0.0.1", 0)
+        say(f"\nTry it: {Link(address_of(listening), trial.hash)}\nCtrl-C ends it, and forgets everything.", target)
+        serve(make_app(store), listening)
 
 
 def _read(draft: str) -> "Survey":
