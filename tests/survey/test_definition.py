@@ -179,6 +179,10 @@ def test_refused_definitions(rest, message):
             "kind: single, answers: [x, y, z], scheme: {name: crosswise, q: .3}",
             r"crosswise: sizes must be .*\(line 7\)",
         ),
+        (
+            "kind: yes_no, decline: true, unrelated: R, scheme: {name: unrelated_question, known: [.5, .5]}",
+            r"unrelated_question: known must .*\(line 7\)",
+        ),
         ("kind: yes_no, unrelated: R", "must have both unrelated, the words of the harmless question, and scheme"),
         ("kind: yes_no, scheme: unrelated_question", "must have both unrelated, the words"),
     ],

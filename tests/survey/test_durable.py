@@ -43,7 +43,7 @@ class Sender(threading.Thread):
     def run(self) -> None:
         for token in self._tokens:
             report = os.urandom(1)[0] % 3
-            seal = sealed(self._link.hash, bytes([report, *bytes(14)]), token)
+            seal = sealed(self._link.hash, bytes([report, *[0] * 5, 1, 1, *[0] * 7]), token)
             try:
                 self._client.send(self._link, seal)
             except (ConnectionError, ValueError):

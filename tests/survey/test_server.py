@@ -23,8 +23,8 @@ from sottovoce.survey.report import receipt_of
 from sottovoce.survey.running import address_of, listen, serve
 from sottovoce.survey.seal import sealed
 
-REPORT = bytes(15)
-"""All zeros fit the survey's plan."""
+REPORT = bytes([0] * 6 + [1, 1] + [0] * 7)
+"""The first answer everywhere, and a set of two jobs: it fits the survey's plan."""
 
 
 def body(asked, token=None, **changes) -> bytes:
@@ -137,10 +137,12 @@ REFUSED = [
     ({"report": "AA" * 15}, None, 400, "malformed"),
     ({"token": "A" * 22}, None, 400, "malformed"),
     ({"survey": "00" * 32}, None, 409, "other_survey"),
-    ({"report": "00" * 14}, None, 422, "unfit"),
-    ({"report": "00" * 16}, None, 422, "unfit"),
-    ({"report": "03" + "00" * 14}, None, 422, "unfit"),
-    ({"report": "00" * 14 + "ff"}, None, 422, "unfit"),
+    ({"report": REPORT.hex()[2:]}, None, 422, "unfit"),
+    ({"report": REPORT.hex() + "00"}, None, 422, "unfit"),
+    ({"report": "03" + REPORT.hex()[2:]}, None, 422, "unfit"),
+    ({"report": REPORT.hex()[:-2] + "ff"}, None, 422, "unfit"),
+    ({"report": "00" * 15}, None, 422, "unfit"),
+    ({"report": "00" * 6 + "01" * 8 + "00"}, None, 422, "unfit"),
     ({"report": "00" * 2000}, None, 413, "too_large"),
 ]
 

@@ -33,6 +33,14 @@ def test_surveys_are_kept_for_good(store, survey, open_survey, database):
     assert Store(f"sqlite:///{database}").survey(survey.id) == survey
 
 
+def test_another_survey_of_the_same_id_is_refused(store, survey):
+    class Twin:
+        id, document = survey.id, b"other"
+
+    with pytest.raises(SottovoceError, match="must not begin its hash as another one does"):
+        store.freeze(Twin())
+
+
 def test_a_new_database_is_its_owners_alone(store, database):
     assert Path(database).stat().st_mode & 0o777 == 0o600
     assert Store("sqlite://").surveys() == []

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from sottovoce.disguise.records import disguise_codes
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanism.coins import random_words
 from sottovoce.plan.budget import new_plan
 from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.schema import Schema
+from sottovoce.scheme import RandomizedResponse
 from sottovoce.survey.report import ReportFormat
 from sottovoce.survey.seal import Submission, seal
 from sottovoce.survey.truth import truth_codes, truth_of
@@ -75,8 +77,6 @@ def test_the_same_words_give_the_same_report_as_the_reference(survey):
     """The seal holds what `disguise_codes` gives, which the conformance vectors are of."""
     from msgspec.json import decode
 
-    from sottovoce.disguise.records import disguise_codes
-
     given = decode(seal(survey, ANSWERS, "A" * 22, random_words(5)).body, type=Submission)
     columns = disguise_codes(truth_codes(survey, ANSWERS), survey.plan, random_words(5))
     assert list(bytes.fromhex(given.report)) == [int(column[0]) for column in columns]
@@ -100,6 +100,25 @@ def test_columns_and_bytes_are_inverse(sizes):
     assert all(form.fits(report) for report in reports)
     for back, codes in zip(form.to_columns(reports), columns, strict=True):
         np.testing.assert_array_equal(back, codes)
+
+
+def test_reports_that_cannot_come_about():
+    """Every report drawn is possible; sets of another size, and two of two sampled questions, are not."""
+    from sottovoce.plan.plan import Plan
+    from sottovoce.scheme import AttributeSampling, SubsetSelection
+
+    schema = Schema([Attribute(name, range(3)) for name in "abcd"])
+    plan = Plan.of(
+        schema,
+        {("a", "c"): AttributeSampling(odds=3), "d": SubsetSelection(odds=3, size=2), "b": RandomizedResponse(odds=3)},
+    )
+    form = ReportFormat(plan)
+    truths = [np.arange(300) % 3] * 4
+    assert all(form.fits(report) for report in form.to_bytes(disguise_codes(truths, plan, random_words(1))))
+    possible = [0, 2, 3, 1, 0, 1]  # a told, b, c not asked, d a set of two
+    assert form.fits(bytes(possible))
+    for place, code in ((2, 1), (0, 3), (4, 1)):
+        assert not form.fits(bytes([*possible[:place], code, *possible[place + 1 :]]))
 
 
 def test_bytes_that_are_no_report():
