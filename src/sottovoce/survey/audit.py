@@ -59,8 +59,14 @@ def audit_document(survey: Survey) -> dict[str, Any]:
 
 
 def _promise(guarantee: Guarantee) -> dict[str, Any]:
-    words = guarantee.in_words().replace("\n", " ")
-    return {"odds": str(guarantee.odds), "epsilon": guarantee.epsilon, "text": str(guarantee), "words": words}
+    """Exact odds for programs, rounded-up ones and words for people."""
+    return {
+        "odds": str(guarantee.odds),
+        "epsilon": guarantee.epsilon,
+        "short": str(guarantee).partition(" (")[0],
+        "text": str(guarantee),
+        "words": guarantee.in_words().replace("\n", " "),
+    }
 
 
 def _question(plan: Plan, question: Question) -> dict[str, Any]:
