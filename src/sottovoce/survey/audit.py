@@ -5,8 +5,9 @@ from typing import Any
 from sottovoce.errors import SottovoceError
 from sottovoce.plan.document import plan_hash, plan_to_json
 from sottovoce.plan.guarantee import Guarantee
-from sottovoce.plan.plan import Group, Plan
+from sottovoce.plan.plan import Plan
 from sottovoce.survey.files import page_files
+from sottovoce.survey.margins import column_channels
 from sottovoce.survey.question import Question
 from sottovoce.survey.survey import Survey
 
@@ -58,8 +59,14 @@ def audit_document(survey: Survey) -> dict[str, Any]:
 
 
 def _promise(guarantee: Guarantee) -> dict[str, Any]:
-    words = guarantee.in_words().replace("\n", " ")
-    return {"odds": str(guarantee.odds), "epsilon": guarantee.epsilon, "text": str(guarantee), "words": words}
+    """Exact odds for programs, rounded-up ones and words for people."""
+    return {
+        "odds": str(guarantee.odds),
+        "epsilon": guarantee.epsilon,
+        "short": str(guarantee).partition(" (")[0],
+        "text": str(guarantee),
+        "words": guarantee.in_words().replace("\n", " "),
+    }
 
 
 def _question(plan: Plan, question: Question) -> dict[str, Any]:
@@ -70,19 +77,15 @@ def _question(plan: Plan, question: Question) -> dict[str, Any]:
         "labels": list(question.labels),
         "scheme": group.scheme,
         "shares_coins_with": [name for name in group.attributes if name != question.id],
-        "told_as_it_is": _told(group, question.id, plan),
+        "told_as_it_is": _told(plan, question.id),
         "promise": _promise(group.guarantee),
     }
 
 
-def _told(group: Group, name: str, plan: Plan) -> str | None:
+def _told(plan: Plan, name: str) -> str | None:
     """Least probability with which an answer is reported as it is, where reports are answers."""
-    if plan.report_names([name]) != (name,) or plan.report_schema[name] != plan.schema[name].as_report():
-        return None
-    own = plan.schema.project(group.attributes).columns_of(name)
-    axes = range(len(plan.schema.project(group.attributes).sizes))[own]
     try:
-        channels = [group.mechanism.channel.marginal([axis]) for axis in axes]
+        channels = column_channels(plan, name)
     except SottovoceError:
         return None
     return str(min(channel.entry(x, x) for channel in channels for x in range(channel.n_in)))

@@ -41,8 +41,6 @@ def read_odds(fields: Mapping[str, Located]) -> Fraction | None:
     try:
         return odds_asked(**{name: part.text() for name, part in named.items()})
     except SottovoceError as reason:
-        if reason.parameter not in named and len(named) == 1:
-            raise
         next(iter(named.values())).fail(reason.rule)
 
 
@@ -57,9 +55,11 @@ def shared_plan(schema: Schema, shares: Sequence[Share], budget: Fraction, given
     if used > budget or (free and used == budget):
         _refuse(spent, used, budget, free, given)
     each = root_of_odds(budget / used, len(free)) if free else Fraction(1)
-    chosen: dict[str | tuple[str, ...], Scheme] = {
-        s.questions: settled[s] or _with_odds(schema, s, each) for s in shares
-    }
+    chosen: dict[str | tuple[str, ...], Scheme] = {}
+    for share in shares:
+        scheme = settled[share] or _with_odds(schema, share, each)
+        _odds(schema, share, scheme)  # refuses what does not fit its questions, with their line
+        chosen[share.questions] = scheme
     return Plan.of(schema, chosen, odds=budget)
 
 

@@ -14,6 +14,9 @@ from sottovoce.errors import SottovoceError, Words
 MOST_CHARACTERS = 2**20
 """Length of a definition; a survey is a few kilobytes."""
 
+DEEPEST = 20
+"""Lists and mappings within each other."""
+
 
 @dataclass(frozen=True)
 class Located:
@@ -89,15 +92,23 @@ def read_located(text: str, source: str = "survey") -> Located:
     if text.lstrip("\ufeff \t\r\n").startswith("{"):
         text = text.replace("\t", " ")
     try:
-        for event in yaml.parse(text, Loader=yaml.BaseLoader):
-            if isinstance(event, yaml.AliasEvent):
-                raise SottovoceError(source, f"must not use aliases (line {_line(event.start_mark)})", event.anchor)
+        _check_events(text, source)
         node = yaml.compose(text, Loader=yaml.BaseLoader)
-    except (yaml.YAMLError, RecursionError) as reason:
+    except yaml.YAMLError as reason:
         raise _unreadable(source, reason) from None
     if node is None:
         raise SottovoceError(source, "must not be empty", Words("nothing"))
     return _located(node, source)
+
+
+def _check_events(text: str, source: str) -> None:
+    """Refuse what could grow without bounds: aliases, and mappings in mappings in mappings ..."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.BaseLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if isinstance(event, yaml.AliasEvent) or depth > DEEPEST:
+            rule = f"must not use aliases, nor be nested deeper than {DEEPEST} (line {_line(event.start_mark)})"
+            raise SottovoceError(source, rule, Words("such a text"))
 
 
 def _line(mark: Any) -> int:

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.disguise.records import disguise_codes
 from sottovoce.mechanism.coins import random_words
 from sottovoce.survey.report import ReportFormat
 from sottovoce.survey.survey import Survey
-from sottovoce.survey.truth import is_asked
 
+Flags = NDArray[np.bool_]
 Law = Mapping[str, Mapping[str, float]]
 """For each question, the share of each answer among those asked; of several choices, the share that has it."""
 
@@ -45,22 +46,35 @@ def make_people(survey: Survey, count: int, rng: np.random.Generator, law: Law |
     Without a law, one is drawn; nobody declines unless the law says so.
     """
     shares = law or _drawn_law(survey, rng)
-    truths: dict[str, list[Any]] = {question.id: [] for question in survey.questions}
-    for _ in range(count):
-        reached: dict[str, tuple[str, ...]] = {}
-        for question in survey.questions:
-            if is_asked(question, reached):
-                reached[question.id] = _answer(question.kind, shares[question.id], rng)
-            labels = reached.get(question.id, (str(question.not_asked),))
-            truths[question.id].append(list(labels) if question.kind == "several" else labels[0])
+    holds: dict[str, dict[str, Flags]] = {}
+    truths: dict[str, list[Any]] = {}
+    for question in survey.questions:
+        asked = np.ones(count, np.bool_)
+        for condition in question.when:
+            asked &= np.any([holds[condition.question][label] for label in condition.answers], axis=0)
+        drawn = _drawn(question.kind, shares[question.id], count, rng)
+        holds[question.id] = {label: asked & drawn.get(label, np.zeros(count, np.bool_)) for label in question.labels}
+        if question.not_asked is not None:
+            holds[question.id][question.not_asked] = ~asked
+        truths[question.id] = _labels(question.kind, holds[question.id])
     return People(survey, truths)
 
 
-def _answer(kind: str, shares: Mapping[str, float], rng: np.random.Generator) -> tuple[str, ...]:
-    labels, chances = list(shares), np.array(list(shares.values()))
+def _drawn(kind: str, shares: Mapping[str, float], count: int, rng: np.random.Generator) -> dict[str, Flags]:
+    """Who would give which answer, if asked."""
+    chances = np.array(list(shares.values()))
     if kind == "several":
-        return tuple(label for label, chosen in zip(labels, rng.random(len(labels)) < chances, strict=True) if chosen)
-    return (labels[int(np.searchsorted(np.cumsum(chances), rng.random() * chances.sum(), side="right"))],)
+        flags = rng.random((len(chances), count)) < chances[:, None]
+    else:
+        flags = np.arange(len(chances))[:, None] == rng.choice(len(chances), count, p=chances / chances.sum())
+    return dict(zip(shares, flags, strict=True))
+
+
+def _labels(kind: str, holds: Mapping[str, Flags]) -> list[Any]:
+    labels, flags = list(holds), np.stack(list(holds.values()), axis=1)
+    if kind == "several":
+        return [[labels[place] for place in np.flatnonzero(row)] for row in flags]
+    return [labels[place] for place in flags.argmax(axis=1)]
 
 
 def _drawn_law(survey: Survey, rng: np.random.Generator) -> Law:

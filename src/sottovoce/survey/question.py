@@ -4,11 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sottovoce.errors import SottovoceError
 from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.variable import Variable
 
 KINDS = ("yes_no", "single", "several", "number")
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""How cells begin that a spreadsheet might run: no exported header or cell does, for no name does."""
 
 Texts = Mapping[str, str]
 """One text in each of the survey's languages, by language tag."""
@@ -74,9 +78,19 @@ class Question:
         """Label for having been skipped."""
         return self.labels[-1] if self.when else None
 
+    def words(self, label: str, language: str) -> str:
+        """How a label is said to people."""
+        texts = {answer.id: answer.text[language] for answer in self.answers}
+        declined = {} if self.decline is None else {self.labels[len(self.answers)]: self.decline[language]}
+        return (texts | declined).get(label, label)
+
     @property
     def variable(self) -> Variable:
         """The plan's attribute: a set of items for several choices, else categories."""
+        for cell in (self.id, *self.labels):
+            if cell.startswith(FORMULA_STARTS):
+                rule = "must not start with = + - @ or a control character: spreadsheets take that for a formula"
+                raise SottovoceError("id", rule, cell)
         return ItemSet(self.id, self.labels) if self.kind == "several" else Attribute(self.id, self.labels)
 
     def to_json(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from functools import cached_property
 from hashlib import sha256
+from operator import lt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.cells import Columns, narrow
+from sottovoce.survey.possible import PossibleReports
 
 BYTE = 256
 
@@ -28,6 +30,7 @@ class ReportFormat:
     def __init__(self, plan: Plan) -> None:
         """Lay out the columns."""
         self.sizes = plan.report_schema.sizes
+        self._possible = PossibleReports(plan)
 
     @cached_property
     def widths(self) -> tuple[int, ...]:
@@ -39,18 +42,12 @@ class ReportFormat:
         """Bytes of a report."""
         return sum(self.widths)
 
-    @cached_property
-    def _bytewise(self) -> bytes | None:
-        """Largest byte allowed in each place, where every column has one byte."""
-        return bytes(size - 1 for size in self.sizes) if self.length == len(self.sizes) else None
-
     def fits(self, report: bytes) -> bool:
-        """Whether these bytes are a report of the plan: the right length, and every code below its size."""
+        """Whether these bytes are a report of the plan: the right length, codes below their sizes, and possible."""
         if len(report) != self.length:
             return False
-        if self._bytewise is not None:
-            return all(code <= most for code, most in zip(report, self._bytewise, strict=True))
-        return all(int(codes[0]) < size for codes, size in zip(self._split(report), self.sizes, strict=True))
+        codes = report if self.length == len(self.sizes) else [int(column[0]) for column in self._split(report)]
+        return all(map(lt, codes, self.sizes)) and self._possible(codes)
 
     def to_bytes(self, columns: Columns) -> list[bytes]:
         """Reports of coded columns, one a row."""

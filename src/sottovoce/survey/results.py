@@ -6,16 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.channel.channel import Channel
-from sottovoce.count.contingency import count_cells
 from sottovoce.errors import SottovoceError
-from sottovoce.estimate.counted import Counted
-from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.independence import IndependenceTest, independence_test
-from sottovoce.estimate.proportions import by_inversion, estimate_proportions
+from sottovoce.estimate.itemsets import estimate_supports
+from sottovoce.estimate.proportions import estimate_proportions
 from sottovoce.schema.cells import Columns
-from sottovoce.survey.forged import extreme_weights, forged_reports
-from sottovoce.survey.question import Question
+from sottovoce.survey.forged import Ends, extreme_weights, forged_reports, unknown_weights
+from sottovoce.survey.margins import column_channels
 from sottovoce.survey.report import ReportFormat
 from sottovoce.survey.survey import Survey
 
@@ -59,32 +56,56 @@ class Reports:
         """Number of reports."""
         return len(self.columns[0])
 
-    def result(self, question: str, *, level: float = 0.95) -> Result:
-        """Proportion of every answer to a question; of several choices, of each by itself."""
-        self.check_enough()
-        asked = self.survey.question(question)
-        if asked.kind == "several":
-            items = [self._item(asked, place) for place in range(len(asked.labels))]
-            return Result((question,), len(self), level, tuple(_line(*item, level) for item in items))
-        estimate = estimate_proportions(self._table(question), self.survey.plan, question)
-        return Result((question,), len(self), level, _lines(self.survey, estimate, level))
-
     def results(self, *, level: float = 0.95) -> list[Result]:
         """All questions."""
         return [self.result(question.id, level=level) for question in self.survey.questions]
 
+    def result(self, question: str, *, level: float = 0.95) -> Result:
+        """Proportion of every answer to a question; of several choices, of each by itself."""
+        if self.survey.question(question).kind == "several":
+            return self._items(question, level)
+        return self._proportions((question,), level)
+
     def cross(self, first: str, second: str, *, level: float = 0.95) -> Result:
         """Proportions of all combinations of two answers, and whether the questions are independent."""
-        self.check_enough()
         for name in (first, second):
             if self.survey.question(name).kind == "several":
                 raise SottovoceError("cross", "must be of questions with one answer each", name)
-        table = self._table(first, second)
-        estimate = estimate_proportions(table, self.survey.plan, [first, second])
-        test = independence_test(table, self.survey.plan, first, second)
-        return Result((first, second), len(self), level, _lines(self.survey, estimate, level), test)
+        found = self._proportions((first, second), level)
+        test = independence_test(self._table(first, second), self.survey.plan, first, second)
+        return Result(found.questions, len(self), level, found.lines, test)
 
-    def check_enough(self) -> None:
+    def _proportions(self, questions: tuple[str, ...], level: float) -> Result:
+        self._check_enough()
+        plan = self.survey.plan
+        found = estimate_proportions(self._table(*questions), plan, questions)
+        try:
+            weights = extreme_weights(plan.channel(questions), plan.cell_order(questions))
+        except SottovoceError:  # questions whose common report does not split
+            weights = unknown_weights(len(found.value))
+        rows = [(tuple(map(str, row["values"].values())), row["estimate"], row) for row in found.to_rows(level)]
+        return Result(questions, len(self), level, self._lines(rows, weights))
+
+    def _items(self, question: str, level: float) -> Result:
+        self._check_enough()
+        labels = self.survey.question(question).labels
+        found = estimate_supports(
+            self._table(question), self.survey.plan, [[label] for label in labels], attribute=question
+        )
+        ends = [extreme_weights(channel, np.array([1])) for channel in column_channels(self.survey.plan, question)]
+        weights = np.concatenate([low for low, _ in ends]), np.concatenate([high for _, high in ends])
+        rows = [(tuple(row["items"]), row["support"], row) for row in found.to_rows(level)]
+        return Result((question,), len(self), level, self._lines(rows, weights))
+
+    def _lines(self, rows: list[tuple[tuple[str, ...], float, dict[str, Any]]], weights: Ends) -> tuple[Line, ...]:
+        lines = []
+        for (labels, value, row), low, high in zip(rows, *weights, strict=True):
+            half = (row["high"] - row["low"]) / 2
+            forged = forged_reports(value, half, (float(low), float(high)), len(self))
+            lines.append(Line(labels, value, row["standard_error"], row["low"], row["high"], forged))
+        return tuple(lines)
+
+    def _check_enough(self) -> None:
         """Refuse to show anything before there is enough to see."""
         if len(self) < self.survey.minimum:
             rule = f"must be at least {self.survey.minimum} before anything is shown of them"
@@ -97,45 +118,3 @@ class Reports:
         schema = plan.report_schema.project(names)
         columns = [codes for name in names for codes in self.columns[plan.report_schema.columns_of(name)]]
         return dict(schema.decode(columns))
-
-    def _item(self, question: Question, place: int) -> tuple[str, Estimate, Channel]:
-        """Whether one item is in the set: its own bit, through the margin of the channel."""
-        plan = self.survey.plan
-        if plan.report_names([question.id]) != (question.id,):
-            rule = "must have reports of its own for its answers to be estimated one by one"
-            raise SottovoceError(question.id, rule, plan.group_of(question.id).scheme)
-        group = plan.group_of(question.id)
-        first = plan.schema.project(group.attributes).columns_of(question.id).start
-        channel = group.mechanism.channel.marginal([first + place])
-        own = self.columns[plan.report_schema.columns_of(question.id)][place]
-        counts = count_cells([own], (2,))
-        counted = Counted((question.id,), (("no", "yes"),), channel, counts, np.arange(2))
-        return question.labels[place], by_inversion(counted, "population"), channel
-
-
-def _lines(survey: Survey, estimate: Estimate, level: float) -> tuple[Line, ...]:
-    plan = survey.plan
-    weights = extreme_weights(plan.channel(estimate.attributes), plan.cell_order(estimate.attributes))
-    rows = estimate.to_rows(level)
-    return tuple(
-        Line(
-            tuple(str(label) for label in row["values"].values()),
-            row["estimate"],
-            row["standard_error"],
-            row["low"],
-            row["high"],
-            forged_reports(
-                row["estimate"], (row["high"] - row["low"]) / 2, (float(least), float(most)), estimate.respondents
-            ),
-        )
-        for row, least, most in zip(rows, *weights, strict=True)
-    )
-
-
-def _line(label: str, estimate: Estimate, channel: Channel, level: float) -> Line:
-    """The cell "yes" of one item."""
-    row = estimate.to_rows(level)[1]
-    least, most = (float(ends[1]) for ends in extreme_weights(channel, np.arange(2)))
-    half = (row["high"] - row["low"]) / 2
-    forged = forged_reports(row["estimate"], half, (least, most), estimate.respondents)
-    return Line((label,), row["estimate"], row["standard_error"], row["low"], row["high"], forged)

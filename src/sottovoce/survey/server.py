@@ -9,7 +9,6 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
@@ -64,7 +63,7 @@ def make_app(
     day: Callable[[], date] = today,
     commit: Commit | None = None,
     most: int = MOST,
-) -> Starlette:
+) -> SecurityHeaders:
     """Application over a store; when it stops, it finishes what is queued and closes the store.
 
     `commit` and `most`, the entries of one commit, are for measurements.
@@ -79,7 +78,7 @@ def make_app(
             await run_in_threadpool(writer.close)
             store.close()
 
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/s/{survey}", show_page),
             Route("/s/{survey}/survey.json", show_document),
@@ -88,10 +87,10 @@ def make_app(
             Route("/s/{survey}/reports", take_report, methods=["POST"]),
             Route("/assets/{name:path}", show_file),
         ],
-        middleware=[Middleware(SecurityHeaders)],
         exception_handlers={RefusedError: _refused, HTTPException: _unknown, Exception: _failed},
         lifespan=lifespan,
     )
+    return SecurityHeaders(app)  # around everything, also what answers when the application fails
 
 
 async def show_page(request: Request) -> Response:

@@ -14,7 +14,7 @@ SENT_AT_ONCE = 256
 
 
 def send_reports(
-    links: Iterable[Link], reports: list[bytes], *, connections: int = 16, progress: Progress | None = None
+    links: Iterable[Link], reports: list[bytes], *, connections: int = 8, progress: Progress | None = None
 ) -> int:
     """Send each report over one of several connections; returns how many were acknowledged.
 

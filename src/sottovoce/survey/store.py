@@ -31,8 +31,11 @@ class Store:
     def freeze(self, survey: Survey) -> None:
         """Keep a survey for good; freezing the same one again changes nothing."""
         with self._writing() as connection:
-            if connection.scalar(select(surveys.c.id).where(surveys.c.id == survey.id)) is None:
+            found = connection.scalar(select(surveys.c.document).where(surveys.c.id == survey.id))
+            if found is None:
                 connection.execute(insert(surveys), {"id": survey.id, "document": survey.document, "issued": 0})
+            elif bytes(found) != survey.document:
+                raise SottovoceError("survey", "must not begin its hash as another one does; change a word", survey.id)
 
     def survey(self, name: str) -> Survey | None:
         """Frozen survey with this id, read and checked anew, or None."""

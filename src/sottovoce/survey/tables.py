@@ -4,6 +4,7 @@ No table has a time, an address or a running number. Rows are kept in the order 
 found only by them, a spent invitation is deleted and overwritten, and nothing says which invitation a report came by.
 """
 
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
@@ -66,6 +67,8 @@ def open_engine(database: str) -> Engine:
     url = make_url(database) if "://" in database else URL.create("sqlite", database=database)
     engine = create_engine(url)
     if engine.dialect.name == "sqlite":
+        if url.database:
+            Path(url.database).touch(mode=0o600)  # a new file is its owner's alone
         event.listen(engine, "connect", _prepare)
         event.listen(engine, "begin", _begin)
     metadata.create_all(engine)
