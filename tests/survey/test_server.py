@@ -1,5 +1,6 @@
 """The server over HTTP: what it shows, what it takes, what it refuses, and what it keeps."""
 
+import gzip
 import json
 import os
 import threading
@@ -56,6 +57,9 @@ def test_files_of_the_page(server, monkeypatch):
         reply = server.ask("GET", f"/assets/{name}")
         assert (reply.status, reply.body, reply.headers["cache-control"]) == (200, file.content, "no-cache")
         assert file.hash == sha256(reply.body).hexdigest()
+        packed = server.ask("GET", f"/assets/{name}", headers={"Accept-Encoding": "gzip"})
+        assert packed.headers["content-encoding"] == "gzip"
+        assert gzip.decompress(packed.body) == file.content
     for name in ("survey.html", "../survey.py", "nothing.js"):
         assert server.ask("GET", f"/assets/{name}").status == 404
 

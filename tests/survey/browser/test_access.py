@@ -51,12 +51,12 @@ def test_a_phone_needs_no_sideways_scrolling(site, phone):
 
 
 def test_the_page_is_small(site, phone):
-    """Everything that crosses a bad connection before the first question; 25,000 bytes are a second over 200 kbit/s."""
+    """Everything that crosses a bad connection before the first question; 35,000 bytes are 1.4 s at 200 kbit/s."""
     requests = []
-    phone.on("requestfinished", requests.append)
+    phone.on("requestfinished", lambda request: requests.append(request))  # noqa: PLW0108  # Playwright marks handlers
     phone.goto(site.link())
     phone.wait_for_selector("button.primary")
-    assert sum(request.sizes()["responseBodySize"] for request in requests) < 25_000
+    assert sum(request.sizes()["responseBodySize"] for request in requests) < 35_000
 
 
 def test_without_scripts_the_page_says_why(site, chromium):
