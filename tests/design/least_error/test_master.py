@@ -48,8 +48,9 @@ def test_an_unfinished_search_states_its_gap(monkeypatch):
     assert early.gap > 1e-3
 
 
-def test_reports_that_make_no_channel_are_passed_over(monkeypatch):
-    monkeypatch.setattr(pruning, "_MOST_EXCHANGES", 1)
+@pytest.mark.parametrize("exchanges", [0, 2])
+def test_reports_that_make_no_channel_are_passed_over(monkeypatch, exchanges):
+    monkeypatch.setattr(pruning, "_MOST_EXCHANGES", exchanges)
     agreed = limits(PRIOR, odds=4.0)
     atoms, weights = pruning.pruned(agreed, np.ones((4, 3)), 3, lambda _: listed(agreed))
     assert weights @ atoms == pytest.approx(1)
