@@ -16,7 +16,7 @@ from sottovoce.design.least_error.master import Weighted, best_weights
 from sottovoce.design.least_error.pricing import Multipliers, price
 from sottovoce.design.least_error.pruning import pruned
 from sottovoce.design.least_error.seeds import seeds
-from sottovoce.design.least_error.support import basic, channel_matrix
+from sottovoce.design.least_error.support import basic, channel_matrix, within
 from sottovoce.design.solution import Solution
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.em import Progress
@@ -66,6 +66,9 @@ def least_error(
     else:
         atoms, weights = pruned(agreed, pool, reports, lambda few: _columns(agreed, few, agreed.prior.size)[0])
     matrix = channel_matrix(agreed, atoms, weights)
+    if not within(agreed, matrix):
+        rule = "must be further from infeasible for floating-point numbers to meet them"
+        raise SottovoceError("accuracy, delta and odds", rule, (accuracy, delta, odds))
     information = matrix.T @ (matrix / (matrix @ agreed.prior)[:, None])
     return Solution(_error(agreed.prior, information), lower, matrix)
 
