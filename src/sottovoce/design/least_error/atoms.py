@@ -108,8 +108,8 @@ def listed(limits: Limits) -> Array:
 
 
 def distinct(atoms: Array) -> Array:
-    """Rows that differ by more than rounding."""
-    return atoms[np.unique(atoms.round(10), axis=0, return_index=True)[1]]
+    """Rows that differ by more than rounding, in their order."""
+    return atoms[np.sort(np.unique(atoms.round(10), axis=0, return_index=True)[1])]
 
 
 def _sets(limits: Limits) -> Iterator[Block]:

@@ -109,8 +109,8 @@ def _columns(agreed: Limits, found: Weighted, most: int) -> tuple[Array, float]:
         if worst > _WORTH * size and number < len(kinds):
             worst = np.inf
             break
-    best = np.argsort(-np.concatenate(excesses), kind="stable")[:most]
-    return np.vstack(atoms)[best], worst
+    best = np.argsort(-np.concatenate(excesses), kind="stable")
+    return distinct(np.vstack(atoms)[best])[:most], worst
 
 
 def _error(prior: Array, information: Array) -> float:
