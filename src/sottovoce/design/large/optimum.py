@@ -38,7 +38,7 @@ def large_least_error(
 
     >>> found = large_least_error([1 / 24] * 24, odds=3)
     >>> found.sets.components[0].size, round(found.value, 4), found.gap < 1e-3
-    (6, 3.6736, True)
+    (6, 2.7552, True)
     """
     asked = limits(prior, accuracy, delta, odds, most_categories=MOST_CATEGORIES)
     if asked.free:

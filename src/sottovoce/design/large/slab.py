@@ -60,7 +60,8 @@ def slab(log_weights: Array, lengths: Array, size: int) -> Slab:
     odds = weights * np.exp(angles[:, None] * lengths)
     logs = np.log1p(odds).sum(axis=1)
     terms = np.exp(logs - logs[0].real - angles * size) * np.where(angles == 0, 1.0, 2.0) / count
-    total = terms.real.sum()
+    # Where hardly any draw has the size, digits are lost; the terms times the total are as good as before even so.
+    total = max(float(terms.real.sum()), 1e-200)
     log_total = float(np.log(total) + logs[0].real - shift * size)
     return Slab(terms / total, odds / (1 + odds), log_total)
 
