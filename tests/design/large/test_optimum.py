@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from sottovoce.design.large import measures, private
+from sottovoce.design.large import measures, optimum, private
 from sottovoce.design.large.optimum import large_least_error
+from sottovoce.design.large.subset import subset_design
 from sottovoce.design.least_error.optimum import least_error
 from sottovoce.errors import SottovoceError
 
@@ -70,14 +71,27 @@ def test_design_for_the_odds_is_kept_if_it_meets_the_other_bounds(named_prior):
 
 
 @pytest.mark.parametrize("limit", [{"accuracy": 0.12}, {"delta": 0.15}, {"accuracy": 0.13, "delta": 0.14}])
-def test_smaller_odds_are_offered_to_meet_the_other_bounds(named_prior, limit):
+def test_smaller_odds_are_offered_to_meet_the_other_bounds(named_prior, limit, monkeypatch):
     prior = named_prior("normal", 24)
+    monkeypatch.setattr(optimum, "guarded_mixture", lambda certificate, accuracy, progress: None)
     found = large_least_error(prior, odds=2.0, **limit)
     assert found.sets.odds < 2
     assert measures.adversary_accuracy(found.sets, prior) <= limit.get("accuracy", 1)
     assert measures.worst_posterior(found.sets, prior) <= limit.get("delta", 1)
     assert measures.mean_squared_error(found.sets, prior) == pytest.approx(found.value)
     assert found.gap > 0
+
+
+def test_mixture_is_offered_if_it_meets_all_bounds_and_is_better(named_prior, monkeypatch):
+    prior = named_prior("normal", 24)
+    quiet, loud = subset_design(24, 8, 1.2), subset_design(24, 8, 9.0)
+    for design, kept in ((quiet, True), (loud, False)):
+        monkeypatch.setattr(
+            optimum, "guarded_mixture", lambda certificate, accuracy, progress, found=design: (found, 1.0)
+        )
+        found = large_least_error(prior, odds=2, accuracy=0.12)
+        assert (found.sets is design) is kept
+        assert (found.value == 1.0) is kept
 
 
 def test_bad_requirements_are_refused(named_prior):

@@ -79,15 +79,15 @@ def test_search_ends_between_the_bound_and_where_it_started(named_prior):
     design, error = best_mixture(proof, rounds.append)
     bound = (proof.bound - prior @ prior) / 12
     start = SetMixture(prior, 7.4, mixture_search._supports(proof))
-    parameters, _ = start.normalised(mixture_search._start(start, proof.multipliers[:12]))
+    parameters, _ = start.normalised(mixture_search.start(start, proof.multipliers[:12]))
     assert bound < error < start.error(parameters)
     assert rounds == list(range(mixture_search.ROUNDS))
     assert max(np.ptp(np.log(part.weights)) for part in design.components) <= 16 + 1e-9
 
 
 def test_search_that_finds_no_columns_gives_none(named_prior, monkeypatch):
-    monkeypatch.setattr(mixture_search, "_RESIDUAL", 0.0)
-    monkeypatch.setattr(mixture_search, "_descend", lambda mixture, parameters, price, penalty: parameters)
+    monkeypatch.setattr(mixture_search, "RESIDUAL", 0.0)
+    monkeypatch.setattr(mixture_search, "descend", lambda objective, parameters, masses: parameters)
     assert best_mixture(certificate(named_prior("zipf", 6), 5.0), lambda step: None) is None
 
 

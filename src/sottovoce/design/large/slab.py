@@ -52,7 +52,7 @@ def slab(log_weights: Array, lengths: Array, size: int) -> Slab:
     >>> law.inclusion.round(12), round(np.exp(law.log_total), 9)
     (array([0.45454545, 0.72727273, 0.81818182]), np.float64(11.0))
     """
-    shift = _shift(log_weights, lengths, size)
+    shift = typical_shift(log_weights, lengths, size)
     # Far beyond what counts, and short of overflow.
     weights = np.exp(np.clip(log_weights + shift * lengths, -700, 700))
     count = max(size, int(lengths.sum()) - size) // 2 * 2 + 3
@@ -66,7 +66,7 @@ def slab(log_weights: Array, lengths: Array, size: int) -> Slab:
     return Slab(terms / total, odds / (1 + odds), log_total)
 
 
-def _shift(log_weights: Array, lengths: Array, size: int) -> float:
+def typical_shift(log_weights: Array, lengths: Array, size: int) -> float:
     """Tilt at which independent draws have the size as mean total length, by bisection."""
     reach = 50 + float(np.abs(log_weights).max())
     low, high = -reach, reach
