@@ -21,7 +21,7 @@ def test_posteriors_are_uniform_and_the_adversary_has_the_accuracy_asked_for(nam
     channel /= channel.sum(axis=0)
     after = posteriors(channel, prior)
     assert after == pytest.approx((after > 0) / (after > 0).sum(axis=-1, keepdims=True), rel=1e-9)
-    assert adversary_accuracy(channel, prior) == pytest.approx(accuracy, rel=1e-10)
+    assert accuracy * (1 - 2e-9) < adversary_accuracy(channel, prior) < accuracy
     information = channel.T @ (channel / (channel @ prior)[:, None])
     assert error == pytest.approx((np.trace(np.linalg.inv(information)) - prior @ prior) / 8, rel=1e-9)
 
@@ -36,7 +36,7 @@ def test_error_is_near_the_closed_form(named_prior, name, n, accuracy, gap):
     design, error = decoy_sets(prior, accuracy)
     bound = closed_form_bound(prior, accuracy)
     assert bound * (1 - 1e-9) <= error <= bound * (1 + gap)
-    assert measures.adversary_accuracy(design, prior) <= accuracy * (1 + 1e-12)
+    assert measures.adversary_accuracy(design, prior) < accuracy
     assert measures.mean_squared_error(design, prior) == pytest.approx(error, rel=1e-9)
 
 
