@@ -81,8 +81,8 @@ def _prior(prior: Any, most: int) -> Array:
     if array.ndim != 1 or array.size < 2:
         raise SottovoceError("prior", "must be the probabilities of two categories or more", array.shape)
     if array.size > most:
-        other = " to look at all atoms; large_least_error takes more" if most == MOST_CATEGORIES else ""
-        rule = f"must have at most {most} categories{other}"
+        other = "; large_least_error takes more" if most == MOST_CATEGORIES else ""
+        rule = f"must have at most {most} categories for this method{other}"
         raise SottovoceError("prior", rule, Words(f"{array.size} categories"))
     checked = as_prior(array, array.size)
     if not (checked > 0).all():
