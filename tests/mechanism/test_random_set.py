@@ -9,7 +9,7 @@ from sottovoce.channel.slab import Slab
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanism.coins import flip, random_words
 from sottovoce.mechanism.mechanism import mechanism_from_json
-from sottovoce.mechanism.ranked_set import SetByRank
+from sottovoce.mechanism.random_set import SetByRank
 from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.schema import Schema
 from sottovoce.scheme.random_set import RandomSet
@@ -79,13 +79,13 @@ SOUND = SetByRank((3,), [Slab(1, 2, [1, 2, 3], [1, 2, 1])], Fraction(3), [1, 2, 
 
 def test_keys_that_say_nothing_are_left_out():
     assert SOUND == {
-        "kind": "ranked_set",
+        "kind": "random_set",
         "components": [{"weight": "1", "size": "2", "items": ["1", "2", "3"], "lengths": ["1", "2", "1"]}],
         "favour": ["3", "1"],
         "tilt": ["1", "2", "2"],
     }
     assert SetByRank((3,), [Slab(1, 2, [1, 2, 3], [1, 1, 1])], None).to_json() == {
-        "kind": "ranked_set",
+        "kind": "random_set",
         "components": [{"weight": "1", "size": "2", "items": ["1", "2", "3"]}],
         "favour": ["1", "0"],
     }
