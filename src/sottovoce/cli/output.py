@@ -42,6 +42,20 @@ def names(text: str | None) -> list[str]:
     return [name.strip() for name in next(csv.reader([text]))] if text else []
 
 
+def numbers(parameter: str, text: str | None) -> list[float] | None:
+    """Comma-separated numbers, or None where nothing was given.
+
+    >>> numbers("accuracy", ".4,.5")
+    [0.4, 0.5]
+    """
+    if text is None:
+        return None
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise SottovoceError(parameter, "must be numbers with commas between them", text) from None
+
+
 def edges(text: str) -> tuple[str, list[float]]:
     """Name and edges of bins, from NAME=EDGE,EDGE,...
 
