@@ -1,5 +1,6 @@
 """The server over HTTP: what it shows, what it takes, what it refuses, and what it keeps."""
 
+import gzip
 import json
 import os
 import threading
@@ -57,6 +58,9 @@ def test_files_of_the_page(server, monkeypatch):
         reply = server.ask("GET", f"/assets/{name}")
         assert (reply.status, reply.body, reply.headers["cache-control"]) == (200, file.content, "no-cache")
         assert file.hash == sha256(reply.body).hexdigest()
+        packed = server.ask("GET", f"/assets/{name}", headers={"Accept-Encoding": "gzip"})
+        assert packed.headers["content-encoding"] == "gzip"
+        assert gzip.decompress(packed.body) == file.content
     for name in ("survey.html", "../survey.py", "nothing.js"):
         assert server.ask("GET", f"/assets/{name}").status == 404
 
@@ -238,9 +242,7 @@ def test_a_fault_of_our_own_says_so(served, open_survey, monkeypatch):
     assert failed.headers["content-security-policy"] == HEADERS["content-security-policy"]
 
 
-def test_headers_say_https_where_it_is():
-    import asyncio
-
+def test_headers_say_https_where_it_is(finished):
     sent = []
 
     async def app(scope, receive, send):
@@ -250,7 +252,7 @@ def test_headers_say_https_where_it_is():
     async def send(message):
         sent.append(message)
 
-    asyncio.run(SecurityHeaders(app)({"type": "http", "scheme": "https"}, None, send))
+    finished(SecurityHeaders(app)({"type": "http", "scheme": "https"}, None, send))
     headers = dict(sent[0]["headers"])
     assert headers[b"strict-transport-security"] == b"max-age=31536000"
     assert headers[b"cache-control"] == b"no-cache"

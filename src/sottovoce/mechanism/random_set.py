@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from math import ceil, floor, gcd, isqrt
 from typing import Any
 
 import numpy as np
@@ -14,16 +13,12 @@ from numpy.typing import NDArray
 from sottovoce.channel.channel import checked_shape
 from sottovoce.channel.conditional_poisson import SIDES, ConditionalPoisson
 from sottovoce.channel.random_set import RandomSet
-from sottovoce.errors import SottovoceError, Words
-from sottovoce.exact import epsilon_of_odds
 from sottovoce.mechanism.coins import Coin, Coins
+from sottovoce.mechanism.favour import favour_from_json, favour_of_shares, integers, out_of_reach
 from sottovoce.mechanism.mechanism import Mechanism, integer
 from sottovoce.mechanism.rounding import LARGEST_LOSS, loss
 from sottovoce.schema.cells import Columns, ravel
 from sottovoce.schema.schema import Schema, cell_set
-
-GRAIN = 2**96
-"""Denominator of square roots and of the favour."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +52,7 @@ class DrawnSet(Mechanism):
         shares = found.channel.draw.inclusion_shares()
         target, margin = odds, Fraction(1, 2**62)
         while target >= 1 and loss(odds, target) < LARGEST_LOSS:
-            found = cls(found.sizes, found.components, _favour(target, min(shares), max(shares)))
+            found = cls(found.sizes, found.components, favour_of_shares(target, min(shares), max(shares)))
             if found.channel.odds <= odds:
                 break
             target *= odds / found.channel.odds * (1 - margin)
@@ -119,47 +114,6 @@ class DrawnSet(Mechanism):
         )
 
 
-def favour_from_json(json: Any) -> Fraction:
-    """Two positive whole numbers in lowest terms, as a quotient."""
-    numbers = integers("favour", json)
-    if len(numbers) != 2 or min(numbers) < 1 or gcd(*numbers) != 1:
-        raise SottovoceError("favour", "must be two positive whole numbers in lowest terms", numbers)
-    return Fraction(*numbers)
-
-
-def integers(parameter: str, json: Any) -> list[int]:
-    """Whole numbers of a list, each written as text."""
-    if not isinstance(json, list):
-        raise SottovoceError(parameter, "must be a list of whole numbers written as text", json)
-    return [integer(parameter, number) for number in json]
-
-
-def out_of_reach(odds: Fraction) -> SottovoceError:
-    """Refusal of odds that no coins of these components have."""
-    rule = "must be above 1 : 1 and within reach of coins of 2^64 sides with these components"
-    return SottovoceError("odds", rule, Words(f"e^{epsilon_of_odds(odds):.6g} : 1"))
-
-
 def _component(json: Any) -> ConditionalPoisson:
     weight, size = (integer(name, json[name]) for name in ("weight", "size"))
     return ConditionalPoisson(weight, size, integers("items", json["items"]))
-
-
-def _favour(odds: Fraction, least: Fraction, most: Fraction) -> Fraction:
-    """Root g >= 1 of `g (1 + (g - 1) most) / (1 + (g - 1) least) = odds`, or a hair less.
-
-    The norms of a design are proportional to `1 + (g - 1)` times the inclusion shares, of which these are the
-    least and the most.
-
-    >>> _favour(Fraction(3), Fraction(1, 2), Fraction(1, 2)), float(_favour(Fraction(3), Fraction(0), Fraction(1)))
-    (Fraction(3, 1), 1.7320508075688772)
-    """
-    linear = 1 + most - odds * least
-    root = _root_above(linear**2 + 4 * most * (odds - 1))
-    return 1 + Fraction(floor(2 * (odds - 1) / (linear + root) * GRAIN), GRAIN)
-
-
-def _root_above(square: Fraction) -> Fraction:
-    """Square root, exact or rounded up."""
-    scaled = ceil(square * GRAIN**2)
-    return Fraction(isqrt(scaled - 1) + 1 if scaled else 0, GRAIN)

@@ -4,22 +4,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import floor
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.channel.channel import checked_shape
+from sottovoce.channel.drawn_sets import LARGEST_EXHAUSTED
 from sottovoce.channel.ranked_set import RankedSet
 from sottovoce.channel.set_moments import norm_moments
 from sottovoce.channel.set_rank import SIDES
 from sottovoce.channel.slab import Slab
 from sottovoce.mechanism.coins import Coin, Coins
+from sottovoce.mechanism.favour import below, excess, favour_from_json, integers, out_of_reach
 from sottovoce.mechanism.mechanism import Mechanism, integer
-from sottovoce.mechanism.random_set import GRAIN, favour_from_json, integers, out_of_reach
 from sottovoce.mechanism.rounding import LARGEST_LOSS, loss
 from sottovoce.schema.cells import Columns, ravel
 from sottovoce.schema.schema import Schema, cell_set
+
+Listing = tuple[NDArray[np.uint64], NDArray[np.uint8]]
 
 TRIES = 8
 """How often the favour is lowered, by more each time, until rounding no longer lifts the odds above those asked for."""
@@ -62,15 +65,15 @@ class SetByRank(Mechanism):
         if odds is None:
             return cls(sizes, components, None, tilt)
         found = cls(sizes, components, Fraction(1), tilt)
-        excess = _excess(found, odds)
+        plus = excess(norm_moments(found.components, found.tilt), odds)
         for attempt in range(TRIES):
-            found = cls(found.sizes, found.components, 1 + excess, found.tilt)
+            found = cls(found.sizes, found.components, 1 + plus, found.tilt)
             achieved = found.channel.rank.odds
             if achieved <= odds and loss(odds, achieved) < LARGEST_LOSS:
                 return found
             if achieved == 1:
                 break
-            excess = _below(excess * (odds - 1) / (achieved - 1) * (1 - Fraction(2**attempt, 2**62)))
+            plus = below(plus * (odds - 1) / (achieved - 1) * (1 - Fraction(2**attempt, 2**62)))
         raise out_of_reach(odds)
 
     @cached_property
@@ -80,12 +83,39 @@ class SetByRank(Mechanism):
 
     def respond(self, truth: Columns, flips: Coins) -> Columns:
         """Find the set of every number; truth by truth, since each has an order of sets of its own."""
-        own, digits = ravel(truth, self.sizes), np.stack(flips, axis=1).astype(">u8")
+        own, digits = ravel(truth, self.sizes), np.stack(flips, axis=1)
         bits = np.zeros((self.channel.n_in, len(own)), np.uint8)
         for x in np.unique(own).tolist():
-            for row in np.flatnonzero(own == x).tolist():
-                bits[self.channel.rank.members(int.from_bytes(digits[row].tobytes(), "big"), x), row] = 1
+            rows = np.flatnonzero(own == x)
+            bits[:, rows] = self._drawn(digits[rows], x)
         return tuple(bits)
+
+    def _drawn(self, digits: NDArray[np.uint64], truth: int) -> NDArray[np.uint8]:
+        """Sets of one truth, by columns: the first digit tells, unless a run begins within it, or there is no list."""
+        if self.channel.n_in <= LARGEST_EXHAUSTED:
+            firsts, sets = self._listed(truth)
+            bits = sets[:, np.searchsorted(firsts, digits[:, 0], side="right") - 1]
+            unsure = np.flatnonzero(np.isin(digits[:, 0], firsts))
+        else:
+            bits, unsure = np.zeros((self.channel.n_in, len(digits)), np.uint8), np.arange(len(digits))
+        for row, number in zip(unsure.tolist(), digits[unsure].astype(">u8"), strict=True):
+            bits[:, row] = 0
+            bits[self.channel.rank.members(int.from_bytes(number.tobytes(), "big"), truth), row] = 1
+        return bits
+
+    def _listed(self, truth: int) -> Listing:
+        """First digit of the first number of every set, in order, and the sets by columns."""
+        if truth not in self._lists:
+            found = list(self.channel.rank.sets(truth))
+            sets = np.array([[j in members for _, members in found] for j in range(self.channel.n_in)], np.uint8)
+            firsts = [first >> 64 * (len(self.coins) - 1) for first, _ in found]
+            self._lists[truth] = np.array(firsts, np.uint64), sets
+        return self._lists[truth]
+
+    @cached_property
+    def _lists(self) -> dict[int, Listing]:
+        """Sets of the truths that were asked for so far."""
+        return {}
 
     @cached_property
     def channel(self) -> RankedSet:
@@ -109,26 +139,6 @@ class SetByRank(Mechanism):
         favour = None if json["favour"] == ["1", "0"] else favour_from_json(json["favour"])
         tilt = integers("tilt", json["tilt"]) if "tilt" in json else None
         return cls(sizes, [_component_from_json(entry) for entry in json["components"]], favour, tilt)
-
-
-def _excess(mechanism: SetByRank, odds: Fraction) -> Fraction:
-    """Root e >= 0 of `g max norm / min norm = odds`, g = 1 + e, to double precision; `SetByRank` checks the rest.
-
-    Norms are polynomials in e whose coefficients are `norm_moments`. The left side is 1 at e = 0 and at least the
-    odds at g = odds.
-    """
-    moments = norm_moments(mechanism.components, mechanism.tilt)
-    shares = np.array([[part / row[0] for part in row] for row in zip(*moments, strict=True)])
-    low, high = 0.0, float(odds - 1)
-    while low < (middle := (low + high) / 2) < high:
-        norms = shares @ middle ** np.arange(len(moments))
-        above = (1 + middle) * norms.max() / norms.min() > odds
-        low, high = (low, middle) if above else (middle, high)
-    return _below(Fraction(high))
-
-
-def _below(excess: Fraction) -> Fraction:
-    return Fraction(floor(excess * GRAIN), GRAIN)
 
 
 def _component_to_json(slab: Slab) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Files of the respondent's page, read once: what is served does not change while the server runs."""
 
+import gzip
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -27,6 +28,11 @@ class PageFile:
     def hash(self) -> str:
         """SHA-256, for the audit page: the file a browser got can be held against a release."""
         return sha256(self.content).hexdigest()
+
+    @cached_property
+    def packed(self) -> bytes:
+        """The file compressed once, for connections that are slow; the same bytes at every start."""
+        return gzip.compress(self.content, mtime=0)
 
 
 @cache

@@ -43,7 +43,10 @@ async def show_file(request: Request) -> Response:
     found = page_files().get(request.path_params["name"])
     if found is None:
         raise RefusedError(Refusal.not_found)
-    return Response(found.content, headers={"cache-control": "no-cache"}, media_type=found.kind)
+    headers = {"cache-control": "no-cache", "vary": "accept-encoding"}
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(found.content, headers=headers, media_type=found.kind)
+    return Response(found.packed, headers=headers | {"content-encoding": "gzip"}, media_type=found.kind)
 
 
 async def take_report(request: Request) -> Response:
