@@ -1,6 +1,8 @@
 """A survey with every kind of question, and a server on a free port over a database of its own."""
 
+import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http.client import HTTPConnection
 from types import SimpleNamespace
@@ -110,3 +112,14 @@ def served(database, store):
 @pytest.fixture
 def server(served):
     return served(per_window=None)
+
+
+@pytest.fixture
+def finished():
+    """Run a coroutine in a thread of its own: a browser's tests may keep a loop running in this one."""
+
+    def run(coroutine):
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(asyncio.run, coroutine).result()
+
+    return run

@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from sottovoce.errors import SottovoceError
-from sottovoce.survey import server as server_module
+from sottovoce.survey import handlers
+from sottovoce.survey.desk import today
 from sottovoce.survey.files import PageFile, page_files
 from sottovoce.survey.headers import HEADERS, SecurityHeaders
 from sottovoce.survey.published import Published
@@ -52,7 +53,7 @@ def test_pages_and_files(server, survey):
 
 def test_files_of_the_page(server, monkeypatch):
     files = page_files() | {"deep/own.js": PageFile(b"1", "text/javascript")}
-    monkeypatch.setattr(server_module, "page_files", lambda: files)
+    monkeypatch.setattr(handlers, "page_files", lambda: files)
     for name, file in files.items():
         reply = server.ask("GET", f"/assets/{name}")
         assert (reply.status, reply.body, reply.headers["cache-control"]) == (200, file.content, "no-cache")
@@ -194,7 +195,7 @@ def test_a_survey_that_has_ended(served, store, open_survey):
     assert served(day=lambda: open_survey.until).post(open_survey, body(open_survey))[0] == 201
     late = served(day=lambda: date(3000, 1, 1))
     assert late.post(open_survey, body(open_survey)) == (410, "closed")
-    assert server_module.today() < open_survey.until
+    assert today() < open_survey.until
 
 
 def test_too_many_reports_from_one_address(served, open_survey):
@@ -221,7 +222,7 @@ def test_a_disk_that_refuses(served, open_survey):
 
 
 def test_a_body_that_never_comes(served, open_survey, monkeypatch):
-    monkeypatch.setattr(server_module, "BODY_SECONDS", 0.05)
+    monkeypatch.setattr(handlers, "BODY_SECONDS", 0.05)
     server = served()
     place = urlsplit(server.address)
     with create_connection((place.hostname, place.port), timeout=10) as connection:
@@ -241,9 +242,7 @@ def test_a_fault_of_our_own_says_so(served, open_survey, monkeypatch):
     assert failed.headers["content-security-policy"] == HEADERS["content-security-policy"]
 
 
-def test_headers_say_https_where_it_is():
-    import asyncio
-
+def test_headers_say_https_where_it_is(finished):
     sent = []
 
     async def app(scope, receive, send):
@@ -253,7 +252,7 @@ def test_headers_say_https_where_it_is():
     async def send(message):
         sent.append(message)
 
-    asyncio.run(SecurityHeaders(app)({"type": "http", "scheme": "https"}, None, send))
+    finished(SecurityHeaders(app)({"type": "http", "scheme": "https"}, None, send))
     headers = dict(sent[0]["headers"])
     assert headers[b"strict-transport-security"] == b"max-age=31536000"
     assert headers[b"cache-control"] == b"no-cache"

@@ -166,7 +166,7 @@ def entry(key: bytes) -> Entry:
     return Entry("s", key, b"1")
 
 
-def test_whatever_came_meanwhile_is_the_next_batch():
+def test_whatever_came_meanwhile_is_the_next_batch(finished):
     commits = Commits()
     writer = Writer(commits, most=3)
 
@@ -180,14 +180,14 @@ def test_whatever_came_meanwhile_is_the_next_batch():
         commits.go.set()
         return await asyncio.gather(first, *others, return_exceptions=True)
 
-    outcomes = asyncio.run(drive())
+    outcomes = finished(drive())
     writer.close()
     assert commits.batches == [[b"0"], [b"A", b"B", b"C"], [b"D", b"E"]]
     assert isinstance(outcomes[1], asyncio.CancelledError)
     assert [outcomes[0], *outcomes[2:]] == [STORED] * 5
 
 
-def test_closing_finishes_what_waits_and_takes_no_more():
+def test_closing_finishes_what_waits_and_takes_no_more(finished):
     commits = Commits()
     writer = Writer(commits, most=1)
 
@@ -203,11 +203,11 @@ def test_closing_finishes_what_waits_and_takes_no_more():
         await closing
         return await asyncio.gather(*waiting)
 
-    assert asyncio.run(drive()) == [STORED] * 4
+    assert finished(drive()) == [STORED] * 4
     assert len(commits.batches) == 4
 
 
-def test_a_failing_disk_is_no_acknowledgement_and_no_end():
+def test_a_failing_disk_is_no_acknowledgement_and_no_end(finished):
     commits = Commits()
     commits.go.set()
     writer = Writer(commits)
@@ -217,24 +217,24 @@ def test_a_failing_disk_is_no_acknowledgement_and_no_end():
             await writer.put(entry(b"bad"))
         return await writer.put(entry(b"good"))
 
-    assert asyncio.run(drive()) is STORED
+    assert finished(drive()) is STORED
     writer.close()
 
 
-def test_more_than_can_wait_is_turned_away(monkeypatch):
+def test_more_than_can_wait_is_turned_away(monkeypatch, finished):
     monkeypatch.setattr(writer_module, "MOST_WAITING", 0)
     writer = Writer(Commits())
     with pytest.raises(BusyError):
-        asyncio.run(writer.put(entry(b"a")))
+        finished(writer.put(entry(b"a")))
     writer.close()
 
 
-def test_pauses_are_used_to_tidy_up(monkeypatch):
+def test_pauses_are_used_to_tidy_up(monkeypatch, finished):
     monkeypatch.setattr(writer_module, "IDLE_SECONDS", 0.01)
     tidied = threading.Event()
     commits = Commits()
     commits.go.set()
     writer = Writer(commits, tidy=tidied.set)
     assert tidied.wait(10)
-    assert asyncio.run(writer.put(entry(b"a"))) is STORED
+    assert finished(writer.put(entry(b"a"))) is STORED
     writer.close()

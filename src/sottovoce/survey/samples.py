@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sottovoce.errors import SottovoceError
 
-FOLDER = Path(__file__).parent / "samples"
+FOLDER = Path(__file__).parent / "drafts"
 DAYS = 90
 
 

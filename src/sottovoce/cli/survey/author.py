@@ -28,7 +28,7 @@ def new(
 
     check_installed()
     from sottovoce.survey import samples
-    from sottovoce.survey.server import today
+    from sottovoce.survey.desk import today
     from sottovoce.table.sink import check_new, new_file
 
     text = samples.sample(sample, today())
@@ -90,8 +90,8 @@ def preview(
 def freeze(draft: DraftArgument, db: DatabaseOption = DATABASE, url: UrlOption = URL, json: JsonOption = None) -> None:
     """Freeze a draft: from now on it has a hash, and nobody can change it unnoticed."""
     survey = _read(draft)
+    from sottovoce.survey.desk import today
     from sottovoce.survey.links import Link
-    from sottovoce.survey.server import today
 
     if survey.until < today():
         raise SottovoceError("until", f"must not be over; today is {today()}", survey.until.isoformat())

@@ -41,11 +41,12 @@ def demo(
     import numpy as np
 
     from sottovoce.survey.definition import survey_from_text
+    from sottovoce.survey.desk import today
     from sottovoce.survey.links import Link
     from sottovoce.survey.people import make_people
     from sottovoce.survey.running import listen, running
     from sottovoce.survey.samples import sample
-    from sottovoce.survey.server import make_app, today
+    from sottovoce.survey.server import make_app
     from sottovoce.survey.simulate import send_reports
     from sottovoce.survey.store import Store
 
