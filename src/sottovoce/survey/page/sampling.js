@@ -3,7 +3,6 @@
 import { diagonal, listed, privateDiagonal, replacement } from "./answers.js";
 import { flips, oneHot, turning } from "./bits.js";
 import { randomSet } from "./drawn.js";
-import { rankedSet } from "./ranked.js";
 import { largestRatio, list, require } from "./rules.js";
 import { asText, categories, category } from "./schema.js";
 import { cutPaste, subset } from "./sets.js";
@@ -16,7 +15,6 @@ const KINDS = {
   one_hot: oneHot,
   private_diagonal: privateDiagonal,
   random_set: randomSet,
-  ranked_set: rankedSet,
   replacement,
   sampling,
   subset,
