@@ -1,0 +1,49 @@
+"""OptRR's answer: the front of what its search has found, as exact schemes."""
+
+from typing import Any
+
+import numpy as np
+
+from sottovoce.design.front import Front
+from sottovoce.design.measured import measures_of
+from sottovoce.design.objective import non_dominated
+from sottovoce.design.optrr.search import Search, Settings
+from sottovoce.design.point import Point
+from sottovoce.design.requirement import Requirement
+from sottovoce.design.rounded import settled
+from sottovoce.design.solution import Solution
+from sottovoce.estimate.em import Progress
+from sottovoce.measure.covariance import checked_respondents
+
+
+def optrr_front(
+    prior: Any,
+    respondents: float,
+    *,
+    delta: float = 1.0,
+    settings: Settings | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Front:
+    """Front of square matrices that SPEA2 finds, no posterior above delta (Huang & Du 2008, section V).
+
+    A search: it knows no bound, and the certified front lies below it. The same seed finds the same front.
+
+    >>> quick = Settings(generations=20, population=10, archive=10)
+    >>> front = optrr_front([0.5, 0.3, 0.2], respondents=1000, delta=0.75, settings=quick, seed=1)
+    >>> max(point["worst_posterior"] for point in front) <= 0.75 + 1e-9
+    True
+    """
+    asked = Requirement.of(prior, delta=None if delta == 1 else delta).for_error()
+    size = checked_respondents(respondents)
+    bound = min(delta, 1 - 1e-9)  # the identity's posteriors are 1, which no repair has to lower
+    search = Search(np.asarray(asked.law), bound, size, settings or Settings(), np.random.default_rng(seed))
+    search.run(progress)
+    places = search.found
+    kept = places[non_dominated(search.omega_losses[places])]
+    points = []
+    for place in kept:
+        error, matrix = float(search.omega_losses[place, 1]) * size, search.omega[place]
+        scheme = settled(Solution(error, 0.0, matrix=matrix / matrix.sum(axis=0)), asked)
+        points.append(Point(scheme, measures_of(scheme.settled.channel, asked.law, size)))
+    return Front(tuple(points), asked.prior, size, "OptRR")

@@ -1,0 +1,157 @@
+"""The search: population, archive and the large set Omega, generation by generation."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.channel.channel import Array
+from sottovoce.errors import MissingExtraError, SottovoceError
+from sottovoce.estimate.em import Progress
+from sottovoce.mechanism.bulk import kernels
+
+SWEEPS = 50
+"""Times that a repair goes over all columns."""
+
+UNIFORMS = 11
+"""Random numbers of a child."""
+
+TRIES = 1000
+"""Random matrices that are thrown away for one that can be made to meet delta."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Sizes of the three sets, generations, mutation rate, and `patience`: generations without change that end it."""
+
+    population: int = 40
+    archive: int = 40
+    omega: int = 1000
+    generations: int = 20_000
+    mutation_rate: float = 0.8
+    patience: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse sets of nothing."""
+        for name in ("population", "archive", "omega", "generations"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < (2 if name == "population" else 1):
+                raise SottovoceError(name, "must be a whole number that leaves somebody to evolve", value)
+        if not 0 <= self.mutation_rate <= 1:
+            raise SottovoceError("mutation_rate", "must be between 0 and 1", self.mutation_rate)
+
+
+@dataclass
+class Search:
+    """State of a search; `step` makes one generation.
+
+    Omega holds, for each slice of privacy, the matrix with the least error seen there: an unbounded memory beside the
+    small sets that evolve.
+    """
+
+    prior: Array
+    delta: float
+    respondents: float
+    settings: Settings
+    rng: np.random.Generator
+    loops: Any = None
+    generation: int = 0
+    quiet: int = 0
+    omega: Array = field(init=False)
+    omega_losses: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Draw a first population."""
+        self.loops = self.loops or kernels("sottovoce.design.optrr._kernels")
+        if self.loops is None:
+            raise MissingExtraError("OptRR's search", "numba", "fast")
+        n = len(self.prior)
+        self.omega = np.zeros((self.settings.omega, n, n))
+        self.omega_losses = np.full((self.settings.omega, 2), np.inf)
+        self._population = self._first()
+        self._losses = self._assessed(self._population)
+        self._archive, self._archive_losses = np.zeros((0, n, n)), np.zeros((0, 2))
+
+    @property
+    def found(self) -> NDArray[np.intp]:
+        """Places of Omega that are taken."""
+        return np.flatnonzero(np.isfinite(self.omega_losses[:, 1]))
+
+    def step(self) -> None:
+        """Fitness, environmental selection, mating, crossover and mutation, repair, exchange with Omega."""
+        fitness = self._select()
+        uniforms = self.rng.random((self.settings.population, UNIFORMS))
+        children = np.empty_like(self._population)
+        self.loops.breed(self._archive, fitness, uniforms, self.settings.mutation_rate, children)
+        self._population = self._repaired(children)
+        self._losses = self._assessed(self._population)
+        changes = np.zeros(1, np.int64)
+        for matrices, losses in ((self._population, self._losses), (self._archive, self._archive_losses)):
+            self.loops.exchange(matrices, losses, self.omega, self.omega_losses, changes)
+        self.generation += 1
+        self.quiet = 0 if changes[0] else self.quiet + 1
+
+    def run(self, progress: Progress | None = None) -> None:
+        """All generations, or until Omega has stood still for as long as the patience."""
+        for generation in range(self.settings.generations):
+            self.step()
+            if progress is not None and generation % 100 == 99:
+                progress(generation + 1, self.settings.generations)
+            if self.settings.patience is not None and self.quiet >= self.settings.patience:
+                return
+
+    def _first(self) -> Array:
+        """Random matrices between noise and the identity, each made to meet delta."""
+        found: list[Array] = []
+        for _ in range(TRIES):
+            drawn = self._random(self.settings.population)
+            met = np.zeros(len(drawn), bool)
+            self.loops.repair(drawn, self.prior, self.delta, SWEEPS, met)
+            found += list(drawn[met])
+            if len(found) >= self.settings.population:
+                return np.stack(found[: self.settings.population])
+        raise SottovoceError("delta", "must leave room for random matrices to meet it", self.delta)
+
+    def _random(self, count: int) -> Array:
+        n = len(self.prior)
+        columns = self.rng.dirichlet(np.ones(n), (count, n)).transpose(0, 2, 1)
+        share = self.rng.random((count, 1, 1))
+        return np.ascontiguousarray(share * np.eye(n) + (1 - share) * columns)
+
+    def _repaired(self, children: Array) -> Array:
+        """Children that meet delta; a member of the archive takes the place of one that cannot."""
+        met = np.zeros(len(children), bool)
+        self.loops.repair(children, self.prior, self.delta, SWEEPS, met)
+        lost = np.flatnonzero(~met)
+        children[lost] = self._archive[lost % len(self._archive)]
+        return children
+
+    def _assessed(self, matrices: Array) -> Array:
+        losses = np.empty((len(matrices), 2))
+        self.loops.assess(matrices, self.prior, self.respondents, losses)
+        return losses
+
+    def _select(self) -> Array:
+        """Fill the archive with the fittest, or with the best spread of the undominated; their fitness is returned."""
+        everyone = np.concatenate([self._population, self._archive])
+        losses = np.concatenate([self._losses, self._archive_losses])
+        fitness, distances = np.empty(len(losses)), np.empty((len(losses), len(losses)))
+        self.loops.rank(losses, _spread(losses), fitness, distances)
+        size = min(self.settings.archive, len(losses))
+        alive = fitness < 1
+        if alive.sum() > size:
+            self.loops.truncate(alive, distances, size)
+            chosen = np.flatnonzero(alive)
+        else:
+            chosen = np.argsort(fitness, kind="stable")[:size]
+        self._archive, self._archive_losses = everyone[chosen], losses[chosen]
+        return fitness[chosen]
+
+
+def _spread(losses: Array) -> Array:
+    """Losses on comparable scales: the error, which spans decades, by its logarithm; both from 0 to 1."""
+    error = np.log(np.clip(losses[:, 1], 1e-300, 1e6))
+    places = np.stack([losses[:, 0], error], axis=1)
+    low, high = places.min(axis=0), places.max(axis=0)
+    return np.asarray((places - low) / np.where(high > low, high - low, 1))
