@@ -1,76 +1,35 @@
-"""Sets of fixed size drawn with weights: a conditional Poisson design, in whole numbers of any length."""
+"""Sets of fixed size drawn with weights: a conditional Poisson design, step by step with coins of 2^64 sides."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import SottovoceError
+from sottovoce.channel.slab import Slab, check_whole, multiplied
 
 SIDES = 2**64
 """Sides of every coin that draws such sets."""
 
-LARGEST_ITEM_WEIGHT = 2**32
-LARGEST_WEIGHT = 2**8192
-MOST_ITEMS = 1024
+LARGEST_STEP_WEIGHT = 2**32
+"""Weights of items up to which a coin of 2^64 sides tells every step."""
 
 
 @dataclass(frozen=True)
-class ConditionalPoisson:
+class ConditionalPoisson(Slab):
     """`m(S) = weight prod_{i in S} w_i` for the sets S of T = `size` of the n `items`, zero for others.
 
-    Sums over sets are elementary symmetric polynomials: e_r is the sum, over the sets of r items, of
-    the products of their weights (S. X. Chen, A. P. Dempster & J. S. Liu (1994), Biometrika 81, 457-469).
-
-    >>> pairs = ConditionalPoisson(1, 2, (1, 2, 3))
-    >>> pairs.holding(0), pairs.lacking(0), pairs.holding_both(0, 2)
-    (5, 6, 3)
+    >>> ConditionalPoisson(1, 1, (1, 1, 2)).last_sides(truth=0)[:, 1] + np.uint64(1) == [SIDES // 3, 0]
+    array([ True,  True])
     """
 
-    weight: int
-    size: int
-    items: tuple[int, ...]
-
     def __init__(self, weight: int, size: int, items: Iterable[int]) -> None:
-        """Check that all are whole numbers within reach, and that sets leave something out."""
-        _check("weight", weight, LARGEST_WEIGHT, "must be a whole number from 1 to 2^8192")
-        weights = tuple(items)
-        if not 2 <= len(weights) <= MOST_ITEMS:
-            raise SottovoceError("items", f"must be from 2 to {MOST_ITEMS} weights", len(weights))
-        for item in weights:
-            _check("items", item, LARGEST_ITEM_WEIGHT, "must be whole numbers from 1 to 2^32")
-        most = len(weights) - 1
-        _check("size", size, most, f"must be a whole number from 1 to {most}, so that a category is left out")
-        object.__setattr__(self, "weight", weight)
-        object.__setattr__(self, "size", size)
-        object.__setattr__(self, "items", weights)
-
-    def holding(self, item: int) -> int:
-        """Sum of m over the sets that hold an item, `weight w_i e_{T-1}(others)`."""
-        return self.weight * self.items[item] * self._without[self.items[item]][self.size - 1]
-
-    def lacking(self, item: int) -> int:
-        """Sum of m over the sets that do not hold an item, `weight e_T(others)`."""
-        return self.weight * self._without[self.items[item]][self.size]
-
-    def holding_both(self, one: int, other: int) -> int:
-        """Sum of m over the sets that hold two items, `weight w_i w_j e_{T-2}(others)`, or one if they are the same.
-
-        Where the weights differ, `e_{T-1}(all but i) - e_{T-1}(all but j) = (w_j - w_i) e_{T-2}(others)`.
-        """
-        if one == other:
-            return self.holding(one)
-        v, w = self.items[one], self.items[other]
-        if v == w:
-            rest = self._without_two[v][self.size - 2] if self.size > 1 else 0
-        else:
-            rest = (self._without[v][self.size - 1] - self._without[w][self.size - 1]) // (w - v)
-        return self.weight * v * w * rest
+        """Check that the weights are within reach of the coins."""
+        super().__init__(weight, size, items)
+        for item in self.items:
+            check_whole("items", item, LARGEST_STEP_WEIGHT, "must be whole numbers from 1 to 2^32")
 
     def last_sides(self, truth: int) -> NDArray[np.uint64]:
         """Last of a coin's sides that takes an item in: a row for each other item, a column for each r.
@@ -82,7 +41,7 @@ class ConditionalPoisson:
         rows, rest = [], self._behind[truth + 1]
         for item in reversed(self.items[:truth]):
             rows.append(_last_sides(item, rest))
-            rest = _multiplied(rest, item)
+            rest = multiplied(rest, item)
         before = np.array(rows[::-1], np.uint64).reshape(truth, self.size + 1)
         return np.concatenate([before, self._last_behind[truth + 1 :]])
 
@@ -97,49 +56,13 @@ class ConditionalPoisson:
         return (1 + Fraction(len(self.items) * max(self.items), min(self.items))) / SIDES
 
     @cached_property
-    def _without(self) -> dict[int, list[int]]:
-        """Polynomials of all items but one of this weight."""
-        return {w: _divided(self._behind[0], w) for w in set(self.items)}
-
-    @cached_property
-    def _without_two(self) -> dict[int, list[int]]:
-        """Polynomials of all items but two of this weight, for weights that occur twice."""
-        return {w: _divided(less, w) for w, less in self._without.items()}
-
-    @cached_property
-    def _behind(self) -> list[list[int]]:
-        """Polynomials e_0 ... e_T of the items from each position on."""
-        found = [[1] + [0] * self.size]
-        for item in reversed(self.items):
-            found.append(_multiplied(found[-1], item))
-        return found[::-1]
-
-    @cached_property
     def _last_behind(self) -> NDArray[np.uint64]:
         """Steps behind the truth, which are the same for every truth before them."""
         rows = [_last_sides(item, rest) for item, rest in zip(self.items, self._behind[1:], strict=True)]
         return np.array(rows, np.uint64)
 
 
-def _check(parameter: str, value: Any, most: int, rule: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise SottovoceError(parameter, rule, value)
-
-
-def _multiplied(polynomials: list[int], weight: int) -> list[int]:
-    """Polynomials with one more item: `e_r + w e_{r-1}`."""
-    return [1, *(e + weight * below for below, e in pairwise(polynomials))]
-
-
-def _divided(polynomials: list[int], weight: int) -> list[int]:
-    """Polynomials with one item less: undoes `_multiplied`, from the lowest up."""
-    less = [1]
-    for e in polynomials[1:]:
-        less.append(e - weight * less[-1])
-    return less
-
-
 def _last_sides(weight: int, rest: list[int]) -> list[int]:
-    whole = _multiplied(rest, weight)
+    whole = multiplied(rest, weight)
     taken = (weight * below * SIDES // e if e else 1 for below, e in zip(rest, whole[1:], strict=False))
     return [0, *(sides - 1 for sides in taken)]

@@ -75,7 +75,7 @@ def design(
         _write_plan(_plan(_chosen(front, point), attribute, labels, source), plan, overwrite=force)
     if plot is not None:
         front.plot(path=plot)
-    emit(front.to_json() | {"method": method}, json)
+    emit(front.to_json(), json)
     _present(front, json)
 
 

@@ -7,19 +7,14 @@ from typing import Any
 import numpy as np
 
 from sottovoce.design.front import Front
-from sottovoce.design.measured import measures_of
 from sottovoce.design.objective import BITS_AND_DISTORTION
-from sottovoce.design.point import Certificate, Point
+from sottovoce.design.point import Point
 from sottovoce.design.requirement import Requirement
-from sottovoce.design.rounded import settled
-from sottovoce.design.solution import Solution, relative_gap
+from sottovoce.design.solved import certified_point, solve_error
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.em import Progress
 from sottovoce.exact import Number, OddsLike
 from sottovoce.measure.covariance import checked_respondents
-
-LARGEST_LISTED = 20
-"""Categories up to which all reports are listed; beyond, reports are sets that are drawn."""
 
 
 def least_error_design(
@@ -41,11 +36,10 @@ def least_error_design(
 
     >>> point = least_error_design([0.25] * 4, respondents=1000, odds=3)
     >>> round(point["mse"], 9), point.gap < 1e-6, point.deniable
-    (0.0005625, True, True)
+    (0.0016875, True, True)
     """
     asked = Requirement.of(prior, accuracy=accuracy, delta=delta, odds=odds, epsilon=epsilon).for_error()
-    found = _least_error(asked, max_reports, progress=progress)
-    return _point(found, asked, checked_respondents(respondents), "mse")
+    return solve_error(asked, checked_respondents(respondents), max_reports, progress=progress)[0]
 
 
 def certified_front(
@@ -70,17 +64,19 @@ def certified_front(
     size = checked_respondents(respondents)
     loosest = Requirement.of(prior, delta=delta, odds=odds, epsilon=epsilon)
     found: list[Point] = []
+    start = None
     if isinstance(accuracies, int):
         # The end of the front comes first, for it says where the other points lie.
-        found.append(_point(_least_error(loosest, max_reports), loosest, size, "mse"))
-        accuracies = _levels(max(loosest.prior), found[0]["adversary_accuracy"], accuracies)
+        point, start = solve_error(loosest, size, max_reports)
+        found.append(point)
+        accuracies = _levels(max(loosest.prior), point["adversary_accuracy"], accuracies)
     asked = [replace(loosest, accuracy=level).for_error() for level in accuracies]
-    start = None
+    total = len(found) + len(asked)
     for requirement in asked:
-        start = _least_error(requirement, max_reports, start)
-        found.append(_point(start, requirement, size, "mse"))
+        point, start = solve_error(requirement, size, max_reports, start)
+        found.append(point)
         if progress is not None:
-            progress(len(found), len(asked) + 1)
+            progress(len(found), total)
     return Front(tuple(found), loosest.prior, size, "certified")
 
 
@@ -109,40 +105,9 @@ def information_front(
     if isinstance(distortions, int):
         found = solve(asked.law, asked.float_odds, points=distortions, progress=progress)
     else:
-        wanted = [replace(asked, distortion=level).for_information().distortion for level in distortions]
-        found = solve(asked.law, asked.float_odds, wanted, progress=progress)
-    made = tuple(_point(solution, asked, size, "mutual_information") for solution in found)
+        found = solve(asked.law, asked.float_odds, distortions, progress=progress)
+    made = tuple(certified_point(solution, asked, size, "mutual_information") for solution in found)
     return Front(made, asked.prior, size, "certified", BITS_AND_DISTORTION)
-
-
-def _least_error(
-    asked: Requirement, max_reports: int | None, start: Solution | None = None, progress: Progress | None = None
-) -> Solution:
-    """Solve by listing all reports, or for more categories by drawing sets."""
-    n = len(asked.prior)
-    if asked.unbounded:
-        error = float(1 - asked.law @ asked.law) / n
-        return Solution(error, error, matrix=np.eye(n))
-    bounds: dict[str, Any] = {"accuracy": asked.accuracy, "delta": asked.delta, "odds": asked.float_odds}
-    if n <= LARGEST_LISTED:
-        from sottovoce.design.least_error.optimum import least_error
-
-        return least_error(asked.law, **bounds, reports=max_reports, start=start, progress=progress)
-    if max_reports is not None:
-        rule = f"must be left out for more than {LARGEST_LISTED} categories, whose reports are sets too many to list"
-        raise SottovoceError("max_reports", rule, max_reports)
-    from sottovoce.design.large.optimum import large_least_error
-
-    return large_least_error(asked.law, **bounds, progress=progress)
-
-
-def _point(found: Solution, asked: Requirement, respondents: float, objective: str) -> Point:
-    """Round to integers, measure those, and say what rounding cost."""
-    scheme = settled(found, asked)
-    measures = measures_of(scheme.settled.channel, asked.law, respondents)
-    scale = 1 / respondents if objective == "mse" else 1.0
-    loss = relative_gap(measures[objective], found.value * scale)
-    return Point(scheme, measures, Certificate(objective, found.lower_bound * scale, loss))
 
 
 def _levels(least: float, most: float, points: int) -> list[float]:

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import exp, log
 
-from sottovoce.design.front import TOLERANCE
-from sottovoce.design.measured import measures_of
+from sottovoce.design.measured import guesses_of, measures_of
 from sottovoce.design.point import Point
 from sottovoce.design.requirement import Requirement
 from sottovoce.design.settled import Settled
@@ -17,6 +16,9 @@ from sottovoce.scheme.warner import Warner
 
 LOOSEST = 32.0
 """Epsilon beyond which no report is worth doubting."""
+
+ROUNDING = 1e-12
+"""Relative excess over a bound that is put down to floating point."""
 
 STEPS = 48
 """Halvings of the interval in which an epsilon is sought."""
@@ -46,16 +48,15 @@ def loosest(family: str, requirement: Requirement, respondents: float) -> Point:
     (0.6, 0.001373)
     """
     requirement.for_error()
-    most = requirement.odds
-    allowed = None if most is None else _member(family, most, requirement, respondents)
-    if allowed is not None and _kept(allowed, requirement):
-        return allowed
+    n, most = len(requirement.prior), requirement.odds
+    make = FAMILIES[family]
+    if most is not None and _kept(make(most, n), requirement):
+        return _measured(make(most, n), requirement, respondents)
     low, high = 0.0, LOOSEST if most is None else log(most)
     for _ in range(STEPS):
         middle = (low + high) / 2
-        point = _member(family, Fraction(exp(middle)), requirement, respondents)
-        low, high = (middle, high) if _kept(point, requirement) else (low, middle)
-    return _member(family, Fraction(exp(low)), requirement, respondents)
+        low, high = (middle, high) if _kept(make(Fraction(exp(middle)), n), requirement) else (low, middle)
+    return _measured(make(Fraction(exp(low)), n), requirement, respondents)
 
 
 def warner_at_distortion(requirement: Requirement, respondents: float) -> Point:
@@ -70,15 +71,11 @@ def warner_at_distortion(requirement: Requirement, respondents: float) -> Point:
     if share is None:
         raise SottovoceError("distortion", "must be given", share)
     least = Fraction(0) if odds is None else 1 - odds / (odds + n - 1)
-    if share < least * (1 - Fraction(TOLERANCE)):
+    if share < least * (1 - Fraction(ROUNDING)):
         rule = "contradicts the odds, with which Warner's scheme has no less: the nearest feasible value is"
         raise SottovoceError("distortion", f"{rule} {float(least):.6g}", share)
     truth = 1 - Fraction(share).limit_denominator(10**12)
     return _measured(Warner(p=min(max(truth, Fraction(1, n)), 1 - least)), requirement, respondents)
-
-
-def _member(family: str, odds: Fraction, requirement: Requirement, respondents: float) -> Point:
-    return _measured(FAMILIES[family](odds, len(requirement.prior)), requirement, respondents)
 
 
 def _measured(scheme: Scheme, requirement: Requirement, respondents: float) -> Point:
@@ -86,6 +83,7 @@ def _measured(scheme: Scheme, requirement: Requirement, respondents: float) -> P
     return Point(settled, measures_of(settled.settled.channel, requirement.prior, respondents))
 
 
-def _kept(point: Point, requirement: Requirement) -> bool:
-    bounds = ((requirement.accuracy, "adversary_accuracy"), (requirement.delta, "worst_posterior"))
-    return all(bound is None or point[name] <= bound * (1 + TOLERANCE) for bound, name in bounds)
+def _kept(scheme: Scheme, requirement: Requirement) -> bool:
+    found = guesses_of(scheme.mechanism((len(requirement.prior),)).channel, requirement.law)
+    bounds = (requirement.accuracy, requirement.delta)
+    return all(bound is None or value <= bound * (1 + ROUNDING) for value, bound in zip(found, bounds, strict=True))

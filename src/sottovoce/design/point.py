@@ -79,12 +79,12 @@ class Point:
         return relative_gap(self[self.certificate.objective], self.certificate.lower_bound)
 
     def matrix(self) -> Array | None:
-        """Reports by truths, without reports that never come; None where it has more than a million entries."""
+        """Reports by truths, of sets only those that can come; None where it has more than a million entries."""
         channel = self.channel
         if channel.n_in * channel.n_out > LARGEST_MATRIX:
             return None
         matrix = channel.dense()
-        return matrix[matrix.any(axis=1)]
+        return matrix[matrix.any(axis=1)] if len(channel.shape_out) > 1 else matrix
 
     def to_json(self) -> dict[str, Any]:
         """Matrix, scheme, every measure, bound and gap; what is infinite or has no meaning is null."""
@@ -110,7 +110,7 @@ class Point:
             for name, value in given.items()
             if value is not None or name in UNBOUNDED
         }
-        proof = {key: json.get(key) for key in _PROOF}
+        proof: dict[str, Any] = {key: json.get(key) for key in _PROOF}
         certificate = None if proof["lower_bound"] is None else Certificate(**proof)
         return cls(Settled.from_json(sizes, json["channel"]), measures, certificate)
 

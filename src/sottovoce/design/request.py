@@ -6,15 +6,13 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from sottovoce.design.certified import certified_front, information_front, least_error_design
 from sottovoce.design.family import FAMILIES, loosest, warner_at_distortion
 from sottovoce.design.front import Front
 from sottovoce.design.objective import BITS_AND_DISTORTION, GUESSES_AND_ERROR
 from sottovoce.design.point import Point
 from sottovoce.design.requirement import Requirement
-from sottovoce.design.sweep import EPSILONS, STEPS, subset_sweep, unary_sweep, warner_sweep
+from sottovoce.design.sweep import subset_sweep, unary_sweep, warner_sweep
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.em import Progress
 from sottovoce.exact import epsilon_of_odds
@@ -100,9 +98,9 @@ def _swept(family: str, request: Request, progress: Progress | None) -> Front:
     if request.max_reports is not None:
         raise SottovoceError("max_reports", "must be left out unless the method is certified", request.max_reports)
     if request.objective == "information":
-        return _telling(family, request)
+        return _telling(family, request, progress)
     if request.accuracies is None and not request.single:
-        return _allowed(_SWEEPS[family](request.prior, request.respondents, request.points), request)
+        return _allowed(_SWEEPS[family](request, progress), request)
     levels: Sequence[float | None] = request.accuracies or [None]
     found = []
     for level in levels:
@@ -112,12 +110,12 @@ def _swept(family: str, request: Request, progress: Progress | None) -> Front:
     return request.front(found, family)
 
 
-def _telling(family: str, request: Request) -> Front:
+def _telling(family: str, request: Request, progress: Progress | None) -> Front:
     """Warner's schemes by the bits they tell; a set of categories is neither the truth nor wrong."""
     if family != "warner":
         raise SottovoceError("method", "must be certified or warner for the objective information", family)
     if request.distortions is None:
-        return _allowed(_warner(request.prior, request.respondents, request.points, BITS_AND_DISTORTION), request)
+        return _allowed(_warner(request, progress, BITS_AND_DISTORTION), request)
     levels = [replace(request.requirement, distortion=level) for level in request.distortions]
     return request.front([warner_at_distortion(level, request.respondents) for level in levels], family)
 
@@ -130,15 +128,16 @@ def _allowed(front: Front, request: Request) -> Front:
     return front.within(**asked).non_dominated()
 
 
-def _warner(prior: Any, respondents: float, points: int | None, objectives: Any = GUESSES_AND_ERROR) -> Front:
-    return warner_sweep(prior, respondents, STEPS if points is None else points + 1, objectives)
+def _warner(request: Request, progress: Progress | None, objectives: Any = GUESSES_AND_ERROR) -> Front:
+    steps = {} if request.points is None else {"steps": request.points + 1}
+    return warner_sweep(request.prior, request.respondents, objectives=objectives, progress=progress, **steps)
 
 
-def _by_epsilon(sweep: Callable[..., Front], prior: Any, respondents: float, points: int | None) -> Front:
-    return sweep(prior, respondents, EPSILONS if points is None else np.linspace(0, EPSILONS[-1], points + 1)[1:])
+def _by_epsilon(sweep: Callable[..., Front], request: Request, progress: Progress | None) -> Front:
+    return sweep(request.prior, request.respondents, **_levels("epsilons", None, request.points), progress=progress)
 
 
-_SWEEPS: dict[str, Callable[[Any, float, int | None], Front]] = {
+_SWEEPS: dict[str, Callable[[Request, Progress | None], Front]] = {
     "warner": _warner,
     "subset": partial(_by_epsilon, subset_sweep),
     "unary": partial(_by_epsilon, unary_sweep),

@@ -57,10 +57,12 @@ class Requirement:
         likeliest = max(self.prior)
         if self.accuracy is not None and self.accuracy < likeliest:
             rule = "contradicts the prior, of which a guess without any report is right with"
-            raise SottovoceError("accuracy", f"{rule} {likeliest:.6g}: {_nearest(likeliest)}", self.accuracy)
-        if self.delta is not None and self.delta < likeliest:
-            rule = "contradicts the prior, whose likeliest category some report always leaves at least as likely,"
-            raise SottovoceError("delta", f"{rule} {likeliest:.6g}: {_nearest(likeliest)}", self.delta)
+            nearest = f"{likeliest:.6g}: the nearest feasible value is {likeliest:.6g}"
+            raise SottovoceError("accuracy", f"{rule} {nearest}", self.accuracy)
+        if self.delta is not None and self.delta <= likeliest:
+            rule = "contradicts the prior, whose likeliest category some report always leaves at least as likely as"
+            nearest = f"{likeliest:.6g}: the nearest feasible values are just above it"
+            raise SottovoceError("delta", f"{rule} {nearest}", self.delta)
 
     @property
     def law(self) -> Array:
@@ -87,11 +89,10 @@ class Requirement:
         if self.unbounded:
             rule = "must be given, at least one of them: without any, telling the truth is best"
             raise SottovoceError("accuracy or delta or odds", rule, Words("none"))
-        tied = self.prior.count(max(self.prior)) > 1
-        for name, value, singular in (("accuracy", self.accuracy, tied), ("delta", self.delta, True)):
-            if singular and value == max(self.prior):
-                rule = "must be above the largest probability of the prior, at which nothing can be estimated:"
-                raise SottovoceError(name, f"{rule} the nearest feasible values are above {value:.6g}", value)
+        if self.accuracy == max(self.prior) and self.prior.count(self.accuracy) > 1:
+            rule = "contradicts the prior, two of whose categories are as likely and could not be told apart:"
+            nearest = f"the nearest feasible values are just above {self.accuracy:.6g}"
+            raise SottovoceError("accuracy", f"{rule} {nearest}", self.accuracy)
         return self
 
     def for_information(self) -> "Requirement":
@@ -116,7 +117,3 @@ def _share(parameter: str, value: Any) -> float | None:
     if not 0 <= share <= 1:
         raise SottovoceError(parameter, "must be between 0 and 1", value)
     return share
-
-
-def _nearest(value: float) -> str:
-    return f"the nearest feasible value is {value:.6g}"

@@ -7,6 +7,7 @@ import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.design.requirement import Requirement
+from sottovoce.design.sets import settled_sets
 from sottovoce.design.settled import Settled
 from sottovoce.design.solution import Solution
 from sottovoce.errors import MissingExtraError, SottovoceError
@@ -17,12 +18,17 @@ from sottovoce.mechanism.rounding import Rows, in_lowest_terms, matrix_odds
 MARGINS = (Fraction(0), *(Fraction(1, 10**digits) for digits in (15, 13, 11, 9)))
 """Relative distances from the odds asked for, the first of which that integers can keep is taken."""
 
+SLIVER = 1e-8
+"""Largest probability of a report that is not worth having alone."""
+
 
 def settled(found: Solution, asked: Requirement) -> Settled:
     """Scheme `matrix` where the reports are listed, `random_set` where they are drawn."""
-    if found.matrix is not None:
-        return settled_matrix(told_truly(found.matrix, asked.law), asked.odds)
-    raise NotImplementedError
+    if found.sets is not None:
+        return settled_sets(found.sets, asked.odds)
+    if found.matrix is None:
+        raise SottovoceError("solution", "must have a matrix or sets", found)
+    return settled_matrix(told_truly(without_slivers(found.matrix), asked.law), asked.odds)
 
 
 def settled_matrix(matrix: Array, odds: Fraction | None) -> Settled:
@@ -37,6 +43,26 @@ def settled_matrix(matrix: Array, odds: Fraction | None) -> Settled:
     """
     shares = matrix / matrix.sum(axis=0)
     return Settled("matrix", Listed((matrix.shape[1],), _sides(shares, odds)))
+
+
+def without_slivers(matrix: Array) -> Array:
+    """Add reports that hardly ever come to those most like them, if there are more reports than truths.
+
+    The sum of two reports keeps every bound that both keep: odds, posteriors and right guesses. Alone, a report with
+    entries of a few sides would be rounded coarsely.
+
+    >>> without_slivers(np.array([[0.8, 0.2], [0.2 - 2e-9, 0.8 - 1e-9], [2e-9, 1e-9]])).round(8)
+    array([[0.8, 0.2],
+           [0.2, 0.8]])
+    """
+    thin = matrix.max(axis=1) < SLIVER
+    if len(matrix) <= matrix.shape[1] or not thin.any():
+        return matrix
+    kept, slivers = matrix[~thin].copy(), matrix[thin & matrix.any(axis=1)]
+    likeness = _directions(slivers) @ _directions(kept).T
+    for sliver, place in zip(slivers, likeness.argmax(axis=1), strict=True):
+        kept[place] += sliver
+    return np.asarray(kept)
 
 
 def told_truly(matrix: Array, prior: Array) -> Array:
@@ -67,6 +93,10 @@ def _sides(matrix: Array, odds: Fraction | None) -> Rows:
         if achieved is not None and achieved <= odds:
             return in_lowest_terms(sides)
     raise SottovoceError("odds", "must be within reach of coins of 2^64 sides for this design", odds)
+
+
+def _directions(rows: Array) -> Array:
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 def _drawn_together(matrix: Array, odds: float) -> Array:

@@ -64,8 +64,7 @@ class DrawnSet(Mechanism):
             margin *= 2
         if found.channel.odds <= odds and loss(odds, found.channel.odds) < LARGEST_LOSS:
             return found
-        rule = "must be above 1 : 1 and within reach of coins of 2^64 sides with these components"
-        raise SottovoceError("odds", rule, Words(f"e^{epsilon_of_odds(odds):.6g} : 1"))
+        raise out_of_reach(odds)
 
     @cached_property
     def coins(self) -> tuple[Coin, ...]:
@@ -107,10 +106,7 @@ class DrawnSet(Mechanism):
     @classmethod
     def from_json(cls, sizes: tuple[int, ...], json: dict[str, Any]) -> "DrawnSet":
         """Read every component, and the favour in lowest terms."""
-        numbers = _integers("favour", json["favour"])
-        if len(numbers) != 2 or min(numbers) < 1 or gcd(*numbers) != 1:
-            raise SottovoceError("favour", "must be two positive whole numbers in lowest terms", numbers)
-        return cls(sizes, [_component(entry) for entry in json["components"]], Fraction(*numbers))
+        return cls(sizes, [_component(entry) for entry in json["components"]], favour_from_json(json["favour"]))
 
     def _tables(self, truths: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """First sides of all outcomes of the choice but the first, and last sides that take a category in."""
@@ -123,15 +119,30 @@ class DrawnSet(Mechanism):
         )
 
 
-def _component(json: Any) -> ConditionalPoisson:
-    weight, size = (integer(name, json[name]) for name in ("weight", "size"))
-    return ConditionalPoisson(weight, size, _integers("items", json["items"]))
+def favour_from_json(json: Any) -> Fraction:
+    """Two positive whole numbers in lowest terms, as a quotient."""
+    numbers = integers("favour", json)
+    if len(numbers) != 2 or min(numbers) < 1 or gcd(*numbers) != 1:
+        raise SottovoceError("favour", "must be two positive whole numbers in lowest terms", numbers)
+    return Fraction(*numbers)
 
 
-def _integers(parameter: str, json: Any) -> list[int]:
+def integers(parameter: str, json: Any) -> list[int]:
+    """Whole numbers of a list, each written as text."""
     if not isinstance(json, list):
         raise SottovoceError(parameter, "must be a list of whole numbers written as text", json)
     return [integer(parameter, number) for number in json]
+
+
+def out_of_reach(odds: Fraction) -> SottovoceError:
+    """Refusal of odds that no coins of these components have."""
+    rule = "must be above 1 : 1 and within reach of coins of 2^64 sides with these components"
+    return SottovoceError("odds", rule, Words(f"e^{epsilon_of_odds(odds):.6g} : 1"))
+
+
+def _component(json: Any) -> ConditionalPoisson:
+    weight, size = (integer(name, json[name]) for name in ("weight", "size"))
+    return ConditionalPoisson(weight, size, integers("items", json["items"]))
 
 
 def _favour(odds: Fraction, least: Fraction, most: Fraction) -> Fraction:

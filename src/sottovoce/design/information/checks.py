@@ -15,14 +15,14 @@ def checked_prior(prior: Any) -> Array:
     >>> checked_prior([1, 0])
     Traceback (most recent call last):
     ...
-    sottovoce.errors.SottovoceError: prior must be above 0 everywhere; leave such categories out. Got [1.0, 0.0] instead.
+    sottovoce.errors.SottovoceError: prior must be above 0 everywhere; leave zeros out. Got [1.0, 0.0] instead.
     """
     array = real_array("prior", prior)
     if array.ndim != 1 or not array.size:
         raise SottovoceError("prior", "must be a list of probabilities", array.shape)
     law: Array = as_prior(array, array.size)
     if not (law > 0).all():
-        raise SottovoceError("prior", "must be above 0 everywhere; leave such categories out", array.tolist())
+        raise SottovoceError("prior", "must be above 0 everywhere; leave zeros out", array.tolist())
     return law
 
 

@@ -1,126 +1,87 @@
-"""A primal-dual interior-point method for the multipliers of the information program.
+"""A primal-dual interior-point method for the information program: ten to twenty steps, a few matrix products each.
 
-By duality the least information, in nats, is the largest `p.worth - slope D` such that no report has a row with a
-loss below zero (see `rows`): as many unknowns as truths, and one smooth concave constraint a report, whose multipliers
-are the probabilities of the reports. Second derivatives are covariances of posteriors with the clipped truths taken
-together, `diag(q_free) + q_clipped q_clipped^T / sum q_clipped - q q^T`, so that a step costs three matrix products and
-one solve. They jump where truths begin to be clipped; a proximal term that vanishes with the residual tames that.
+Second derivatives jump where truths begin to be clipped, and vanish where all are. A proximal term that goes with the
+infeasibility and a loose line search make up for that.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from sottovoce.channel.channel import Array
-from sottovoce.design.information.rows import Rows, best_rows
+from sottovoce.design.information.program import Point, Program, first_point
 
-MOST_STEPS = 200
-NEAR, ABSOLUTE = 1e-5, 1e-12
-"""Complementarity, as a share of the information, below which a point may be good enough."""
-
-
-@dataclass(frozen=True)
-class Optimum:
-    """Multipliers: the `worth` of a truth's probability, the `slope` of the front, the reports' `weights` and `slacks`.
-
-    `rows` are the best rows against them.
-    """
-
-    worth: Array
-    slope: float
-    weights: Array
-    slacks: Array
-    rows: Rows
-
-    @property
-    def center(self) -> float:
-        """Mean product of weights and slacks: zero at the optimum."""
-        return float(self.weights @ self.slacks / self.weights.size)
+MOST_STEPS, MOST_HALVINGS = 100, 8
+NEAR, NEAREST = 1e-5, 1e-12
+"""Complementarity, as a share of the information, below which a point may be good enough, and is as good as it gets."""
+NEGLIGIBLE = 1e-16
+"""Complementarity in nats that rounding hides."""
 
 
-def central_path(prior: Array, odds: float, distortion: float) -> Iterator[Optimum]:
-    """Points ever closer to the multipliers of the channel that tells least, from a start that knows nothing."""
-    unit = min(1.0, np.log(odds))
-    rows = best_rows(prior, odds, np.zeros(prior.size), unit)
-    # A constant added to the worth is taken from every loss: the start is feasible.
-    worth = np.full(prior.size, rows.losses.min() - 0.1 * unit**2)
-    rows = best_rows(prior, odds, worth, unit)
-    point = Optimum(worth, unit, prior, rows.losses, rows)
+def central_path(program: Program) -> Iterator[Point]:
+    """Points ever closer to the optimum, from where they may be good enough."""
+    point = first_point(program)
     for _ in range(MOST_STEPS):
-        gradients, residual = _stationarity(prior, distortion, point)
-        point = _stepped(prior, odds, point, gradients, residual)
-        nats = prior @ point.worth - point.slope * distortion
-        left = prior.size * point.center
-        if left <= max(NEAR * nats, ABSOLUTE):
+        try:
+            point = _stepped(point)
+        except np.linalg.LinAlgError:  # rounding has eaten what was left to gain
+            break
+        left = point.weights.size * point.center
+        if left <= NEAR * max(point.information, program.unit**2 * 1e-7):
             yield point
-        if left <= max(1e-12 * nats, 1e-16):
+        if left <= max(NEAREST * point.information, NEGLIGIBLE):
             break
 
 
-def _stationarity(prior: Array, distortion: float, point: Optimum) -> tuple[Array, Array]:
-    """Gradients of the losses by worth and slope, a row each; and what columns and distortion lack."""
-    posteriors = point.rows.posteriors
-    gradients = np.column_stack([-posteriors, 1 - posteriors.diagonal()])
-    return gradients, np.append(prior, -distortion) + point.weights @ gradients
-
-
-def _stepped(prior: Array, odds: float, point: Optimum, gradients: Array, residual: Array) -> Optimum:
-    """Mehrotra's choice of centering, then one damped Newton step."""
-    weights, slacks, center = point.weights, point.slacks, point.center
-    # Information is of second order in a small log odds, and what a column lacks of first.
-    unit = min(1.0, np.log(odds))
-    lack = np.abs(residual).max()
-    ratios = weights / slacks
-    system = _curvature(point) + gradients.T @ (ratios[:, None] * gradients)
-    proximal = min(0.1, 10 * max(center / unit**2, lack / unit)) + 1e-13
-    system[np.diag_indices_from(system)] += proximal * np.append(prior, 0.01)
-
-    def direction(target: float) -> tuple[Array, Array, Array]:
-        right = residual + gradients.T @ (target / slacks - ratios * point.rows.losses)
-        move = np.linalg.solve(system, right)
-        slack_move = gradients @ move + point.rows.losses - slacks
-        return move, slack_move, (target - weights * slack_move) / slacks - weights
-
-    _, slack_move, weight_move = direction(0.0)
-    reached = (slacks + _longest(slacks, slack_move) * slack_move) @ (
-        weights + _longest(weights, weight_move) * weight_move
+def _stepped(point: Point) -> Point:
+    """One Newton step, centered as Mehrotra does and damped."""
+    unit, size, center = point.program.unit, point.weights.size, point.center
+    lack = np.abs(point.lacks).max()
+    newton = _Newton(point, min(0.1, max(center / unit**2, lack / unit)) + 1e-13)
+    _, weights, slacks = newton.direction(0.0)
+    straight = (point.weights + min(1.0, _longest(point.weights, weights)) * weights) @ (
+        point.slacks + min(1.0, _longest(point.slacks, slacks)) * slacks
     )
-    share = (reached / prior.size / center) ** 3
-    # The residual must not be left behind, or the weights of needed reports are lost to rounding.
-    target = max(share * center, min(center, max(1e-16, 0.1 * unit * lack / prior.size)))
-    move, slack_move, weight_move = direction(target)
+    # What is lacking must not be left behind, or the weights of needed reports are lost to rounding.
+    behind = min(center, max(NEGLIGIBLE, 0.1 * unit * lack / size))
+    multipliers, weights, slacks = newton.direction(max((straight / size / center) ** 3 * center, behind))
     most = max(0.9, 1 - center / unit**2)
     step = min(
         1.0,
-        most * _longest(slacks, slack_move, 2.0),
-        most * _longest(weights, weight_move, 2.0),
-        0.9 * _longest(np.array([point.slope]), move[-1:], 2.0),
+        most * _longest(point.weights, weights),
+        most * _longest(point.slacks, slacks),
+        0.9 * _longest(np.array([point.slope]), multipliers[-1:]),
     )
-    worth, slope = point.worth + step * move[:-1], point.slope + step * float(move[-1])
-    rows = best_rows(prior, odds, worth, slope, point.rows.levels)
-    return Optimum(worth, slope, weights + step * weight_move, slacks + step * slack_move, rows)
+    acceptable = 2 * max(point.infeasibility, size * center / unit**2)
+    for _ in range(MOST_HALVINGS):
+        moved = point.moved(step, multipliers, weights, slacks)
+        if moved.infeasibility <= acceptable:
+            break
+        step /= 2
+    return moved
 
 
-def _curvature(point: Optimum) -> Array:
-    """`sum_y weight_y H_y` by worth and slope; H_y takes constants to zero, so the slope acts on the diagonal alone."""
-    weights, whole = point.weights, point.rows.posteriors
-    clipped = np.where(point.rows.clipped, whole, 0)
-    free = whole - clipped
-    together = clipped.sum(axis=1)
-    scaled = np.divide(weights, together, out=np.zeros_like(weights), where=together > 0)
-    size = weights.size
-    curvature = np.empty((size + 1, size + 1))
-    curvature[:size, :size] = clipped.T @ (scaled[:, None] * clipped) - whole.T @ (weights[:, None] * whole)
-    curvature[np.arange(size), np.arange(size)] += weights @ free
-    own, own_clipped, own_free = whole.diagonal(), clipped.diagonal(), free.diagonal()
-    curvature[:size, size] = weights * own_free + (scaled * own_clipped) @ clipped - (weights * own) @ whole
-    curvature[size, :size] = curvature[:size, size]
-    curvature[size, size] = weights @ (own_free - own**2) + scaled @ own_clipped**2
-    return curvature
+class _Newton:
+    """Newton's equations at a point, reduced to worths and slope."""
+
+    def __init__(self, point: Point, proximal: float) -> None:
+        """Build the matrix once for all directions."""
+        self._point = point
+        self._gradients = point.gradients
+        self._ratios = point.weights / point.slacks
+        self._matrix = point.curvature() + self._gradients.T @ (self._ratios[:, None] * self._gradients)
+        self._matrix[np.diag_indices_from(self._matrix)] += proximal * np.append(point.program.prior, 0.01)
+
+    def direction(self, target: float) -> tuple[Array, Array, Array]:
+        """Directions of multipliers, weights and slacks to where weights times slacks are the target."""
+        point, losses = self._point, self._point.rows.losses
+        right = point.lacks + (target / point.slacks - self._ratios * losses) @ self._gradients
+        multipliers: Array = np.linalg.solve(self._matrix, right).astype(np.float64, copy=False)
+        slacks = self._gradients @ multipliers + losses - point.slacks
+        return multipliers, (target - point.weights * slacks) / point.slacks - point.weights, slacks
 
 
-def _longest(values: Array, moves: Array, most: float = 1.0) -> float:
-    """Longest step, up to `most`, that leaves positive values at zero or above."""
-    falling = moves < 0
-    return min(most, float((values[falling] / -moves[falling]).min())) if falling.any() else most
+def _longest(values: Array, directions: Array) -> float:
+    """Longest step, up to 2, that leaves positive values at zero or above."""
+    falling = directions < 0
+    return min(2.0, float((values[falling] / -directions[falling]).min())) if falling.any() else 2.0

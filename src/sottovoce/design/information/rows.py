@@ -1,8 +1,8 @@
 """The row of each report that is best against given multipliers, by clipping; all reports at once.
 
 With `L_yx = worth_x - slope [x != y]`, row y minimises `sum_x p_x v_x (log v_x - L_yx)` over likelihood ratios v with
-`p.v = 1` and `max v <= e min v`. The answer is `v_x = c min(e, max(1, exp(L_yx + r)))`, where r balances what is lost by
-clipping: `sum_x p_x max(0, -L_yx - r) = e sum_x p_x max(0, L_yx + r - log e)`, decreasing in r and linear in pieces.
+`p.v = 1` and `max v <= e min v`. The answer is `v_x = c min(e, max(1, exp(L_yx + r)))`, where r balances what is lost
+by clipping: `sum_x p_x max(0, -L_yx - r) = e sum_x p_x max(0, L_yx + r - log e)`, decreasing in r and linear in pieces.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ MOST_ROUNDS = 100
 
 @dataclass(frozen=True)
 class Rows:
-    """Best rows: their `losses` (the minima), `posteriors` p_x v_x, which entries are `clipped`, and their `levels` r."""
+    """Best rows: `losses` are the minima, `posteriors` p_x v_x; which entries are `clipped`, and the `levels` r."""
 
     losses: Array
     posteriors: Array
@@ -44,7 +44,7 @@ def best_rows(prior: Array, odds: float, worth: Array, slope: float, near: Array
 
 
 def _levels(prior: Array, odds: float, wanted: Array, near: Array | None) -> Array:
-    """Newton's method within brackets: exact as soon as it meets the right linear piece.
+    """Newton's method within brackets: exact as soon as it meets one linear piece, known by its steepness, twice.
 
     Where a row need not be clipped at all, a whole interval of levels balances nothing against nothing; its middle
     is taken.
@@ -54,18 +54,21 @@ def _levels(prior: Array, odds: float, wanted: Array, near: Array | None) -> Arr
     middle = (low + high) / 2
     unclipped = np.ptp(wanted, axis=1) <= ceiling
     levels = middle if near is None else np.clip(near, low, high)
+    piece = np.full(prior.size, np.nan)
     for _ in range(MOST_ROUNDS):
         raised = wanted + levels[:, None]
         below, above = np.minimum(raised, 0), np.maximum(raised - ceiling, 0)
         balance = -(below @ prior) - odds * (above @ prior)
         steepness = (below < 0) @ prior + odds * ((above > 0) @ prior)
+        settled = (steepness == piece) | unclipped
         low, high = np.where(balance > 0, levels, low), np.where(balance < 0, levels, high)
         moved = levels + np.divide(balance, steepness, out=np.zeros_like(balance), where=steepness > 0)
-        # From a kink to another and back is a cycle: the ends of the bracket themselves have been tried.
-        outside = (balance != 0) & ((moved <= low) | (moved >= high))
-        moved = np.where(outside, (low + high) / 2, moved)
-        still = np.abs(moved - levels) <= 1e-15 * (1 + np.abs(levels))
-        levels = moved
-        if (still | unclipped).all():
+        if settled.all():
+            levels = moved
             break
-    return np.where(unclipped, middle, levels)
+        # From a kink to another and back is a cycle: the ends of the bracket themselves have been tried.
+        outside = ~settled & ((moved <= low) | (moved >= high))
+        levels = np.where(outside, (low + high) / 2, moved)
+        piece = np.where(outside, np.nan, steepness)
+    chosen: Array = np.where(unclipped, middle, levels)
+    return chosen

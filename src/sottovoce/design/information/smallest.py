@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
 from sottovoce.design.information.checks import ROUNDING, checked_odds, checked_prior
@@ -27,13 +28,13 @@ def least_distorting(prior: Array, odds: float) -> Array:
     Where several k do equally well the fewest reports tell least.
     """
     accuracies = _accuracies(prior, odds)
-    kept = _likeliest_first(prior)[: int(np.argmax(accuracies >= accuracies.max() - ROUNDING)) + 1]
+    kept = likeliest_first(prior)[: int(np.argmax(accuracies >= accuracies.max() - ROUNDING)) + 1]
     matrix = np.zeros((prior.size, prior.size))
     matrix[np.ix_(kept, kept)] = (1 + (odds - 1) * np.eye(kept.size)) / (kept.size + odds - 1)
     return answered_by_others(matrix, prior, kept)
 
 
-def answered_by_others(matrix: Array, prior: Array, kept: Any) -> Array:
+def answered_by_others(matrix: Array, prior: Array, kept: NDArray[np.intp]) -> Array:
     """Give truths that are never reported the law of the reports of those that are: they then tell nothing more."""
     filled = matrix.copy()
     others = np.delete(np.arange(prior.size), kept)
@@ -44,9 +45,10 @@ def answered_by_others(matrix: Array, prior: Array, kept: Any) -> Array:
 def _accuracies(prior: Array, odds: float) -> Array:
     """`P(X = Y)` of randomized response among the k likeliest truths, for each k from one."""
     reports = np.arange(1, prior.size + 1)
-    accuracies: Array = prior[_likeliest_first(prior)].cumsum() * odds / (reports + odds - 1)
+    accuracies: Array = prior[likeliest_first(prior)].cumsum() * odds / (reports + odds - 1)
     return accuracies
 
 
-def _likeliest_first(prior: Array) -> Any:
+def likeliest_first(prior: Array) -> NDArray[np.intp]:
+    """Truths by falling probability, in their own order where equal."""
     return np.argsort(-prior, kind="stable")

@@ -3,20 +3,21 @@
 import numpy as np
 
 from sottovoce.channel.channel import Array
-from sottovoce.design.information.smallest import answered_by_others
+from sottovoce.design.information.smallest import answered_by_others, likeliest_first
 
 
 def water_filling(prior: Array, distortion: float) -> Array:
     """Channel that tells least at this distortion, below `1 - max p`.
 
-    A report y leaves the posterior `1 - D` on y, the level t on the other truths that are ever reported, those with p > t,
-    and p on those that are not; `sum_x min(p_x, t) - t = D` (V. D. Erokhin (1958), Theory Probab. Appl. 3, 97-100).
+    A report y leaves the posterior `1 - D` on y, the level t on the other truths that are ever reported, those with
+    p > t, and p on those that are not; `sum_x min(p_x, t) - t = D` (V. Erokhin (1958), Theory
+    Probab. Appl. 3, 97-100).
 
     >>> water_filling(np.array([0.5, 0.5]), 0.25)
     array([[0.75, 0.25],
            [0.25, 0.75]])
     """
-    order = np.argsort(-prior, kind="stable")
+    order = likeliest_first(prior)
     rest = np.maximum(1 - prior[order].cumsum(), 0)
     following = np.append(prior[order][1:], 0)
     reports = np.arange(1, prior.size + 1)

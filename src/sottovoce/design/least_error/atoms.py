@@ -97,8 +97,12 @@ def listed(limits: Limits) -> Array:
     for block in blocks(limits):
         atoms = block.atoms(limits.prior, np.arange(2**block.choices.size))
         found.append(atoms[allowed(limits, atoms)])
-    rows = np.vstack(found)
-    return rows[np.unique(rows.round(10), axis=0, return_index=True)[1]]
+    return distinct(np.vstack(found))
+
+
+def distinct(atoms: Array) -> Array:
+    """Rows that differ by more than rounding."""
+    return atoms[np.unique(atoms.round(10), axis=0, return_index=True)[1]]
 
 
 def _sets(limits: Limits) -> Iterator[Block]:

@@ -34,7 +34,14 @@ class Limits:
         return self.accuracy is None and self.delta is None and self.odds is None
 
 
-def limits(prior: Any, accuracy: float | None = None, delta: float | None = None, odds: float | None = None) -> Limits:
+def limits(
+    prior: Any,
+    accuracy: float | None = None,
+    delta: float | None = None,
+    odds: float | None = None,
+    *,
+    most_categories: int = MOST_CATEGORIES,
+) -> Limits:
     """Checked limits, or a message that says which two contradict and what the nearest feasible value is.
 
     The adversary who sees no report is right with the chance of the likeliest category, and no channel lowers that.
@@ -45,7 +52,7 @@ def limits(prior: Any, accuracy: float | None = None, delta: float | None = None
     ...
     sottovoce.errors.SottovoceError: delta must be above 0.5, the largest probability of the prior. Got 0.4 instead.
     """
-    checked = _prior(prior)
+    checked = _prior(prior, most_categories)
     likeliest = np.sort(checked)[::-1]
     top = f"{likeliest[0]:.6g}, the largest probability of the prior"
     if odds is not None and not odds > 1:
@@ -69,12 +76,13 @@ def limits(prior: Any, accuracy: float | None = None, delta: float | None = None
 _LEAST = 1e-9
 
 
-def _prior(prior: Any) -> Array:
+def _prior(prior: Any, most: int) -> Array:
     array = real_array("prior", prior)
     if array.ndim != 1 or array.size < 2:
         raise SottovoceError("prior", "must be the probabilities of two categories or more", array.shape)
-    if array.size > MOST_CATEGORIES:
-        rule = f"must have at most {MOST_CATEGORIES} categories where all atoms are looked at; large_least_error takes more"
+    if array.size > most:
+        other = "; large_least_error takes more" if most == MOST_CATEGORIES else ""
+        rule = f"must have at most {most} categories for this method{other}"
         raise SottovoceError("prior", rule, Words(f"{array.size} categories"))
     checked = as_prior(array, array.size)
     if not (checked > 0).all():

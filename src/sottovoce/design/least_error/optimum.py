@@ -10,17 +10,20 @@ from typing import Any
 import numpy as np
 
 from sottovoce.channel.channel import Array
-from sottovoce.design.least_error.atoms import adversary_chance, blocks
+from sottovoce.design.least_error.atoms import adversary_chance, blocks, distinct
 from sottovoce.design.least_error.certificate import bound_without_excess
 from sottovoce.design.least_error.limits import Limits, limits
 from sottovoce.design.least_error.master import Weighted, best_weights
 from sottovoce.design.least_error.pricing import Multipliers, price
+from sottovoce.design.least_error.pruning import pruned
 from sottovoce.design.least_error.seeds import seeds
-from sottovoce.design.least_error.support import basic, exact_weights
+from sottovoce.design.least_error.support import basic, channel_matrix
 from sottovoce.design.solution import Solution
+from sottovoce.errors import SottovoceError
 
 _GAP = 3e-7
 _MOST_ROUNDS = 100
+_LOOSE, _TIGHT = 1e-4, 1e-9
 
 Progress = Callable[[int, int], Any]
 
@@ -42,36 +45,41 @@ def least_error(
 
     >>> best = least_error([0.25, 0.25, 0.25, 0.25], odds=3)
     >>> round(best.value, 6), best.gap < 1e-6
-    (0.5625, True)
+    (1.6875, True)
     """
     agreed = limits(prior, accuracy, delta, odds)
+    if reports is not None and reports < agreed.prior.size:
+        rule = f"must be at least {agreed.prior.size}, the number of categories: fewer cannot tell them apart"
+        raise SottovoceError("reports", rule, reports)
     if agreed.free:
         value = _error(agreed.prior, np.eye(agreed.prior.size) / agreed.prior)
         return Solution(value, value, np.eye(agreed.prior.size))
     pool, found, lower = _generate(agreed, seeds(agreed, start.matrix if start is not None else None), progress)
-    kept = basic(agreed, pool, found.weights)
-    weights = best_weights(pool[kept], adversary_chance(agreed.prior, pool[kept]), agreed.accuracy, 1e-9).weights
-    matrix = exact_weights(agreed, pool[kept], weights)[:, None] * pool[kept]
-    matrix /= matrix.sum(axis=0)
+    atoms = pool[basic(agreed, pool, found.weights)]
+    if reports is None or len(atoms) <= reports:
+        weights = best_weights(atoms, adversary_chance(agreed.prior, atoms), agreed.accuracy, _TIGHT).weights
+    else:
+        atoms, weights = pruned(agreed, pool, reports, lambda few: _columns(agreed, few, agreed.prior.size)[0])
+    matrix = channel_matrix(agreed, atoms, weights)
     information = matrix.T @ (matrix / (matrix @ agreed.prior)[:, None])
     return Solution(_error(agreed.prior, information), lower, matrix)
 
 
 def _generate(agreed: Limits, pool: Array, progress: Progress | None) -> tuple[Array, Weighted, float]:
     """Reports, their best weights, and the bound that these prove."""
-    lower, tolerance = -np.inf, 1e-4
+    lower, tolerance = -np.inf, _LOOSE
     for step in range(_MOST_ROUNDS):
         found = best_weights(pool, adversary_chance(agreed.prior, pool), agreed.accuracy, tolerance)
         value = (np.trace(found.root) - agreed.prior @ agreed.prior) / agreed.prior.size
         columns, worst = _columns(agreed, found, 4 * agreed.prior.size)
         lower = max(lower, bound_without_excess(agreed, found.root, found.nu, found.eta, worst))
-        gap = value / lower - 1 if lower > 0 else np.inf
+        gap = abs(value / lower - 1) if lower > 0 else np.inf
         if progress is not None:
-            progress(step, _MOST_ROUNDS)
+            progress(step + 1, _MOST_ROUNDS)
         if gap < _GAP:
             break
-        tolerance = min(max(1e-2 * gap, 1e-9), 1e-4)
-        pool = np.vstack([pool[found.weights > 1e-7 * found.weights.max()], columns])
+        tolerance = min(max(1e-2 * gap, _TIGHT), _LOOSE)
+        pool = distinct(np.vstack([pool[found.weights > 1e-7 * found.weights.max()], columns]))
     return pool, found, lower
 
 

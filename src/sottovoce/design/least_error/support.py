@@ -8,7 +8,9 @@ from sottovoce.design.least_error.atoms import adversary_chance
 from sottovoce.design.least_error.limits import Limits
 
 _NOTHING = 1e-9
-"""Share of the largest weight below which a report is left out."""
+"""Probability below which a report is left out, whatever the truth."""
+
+_REFINEMENTS = 3
 
 
 def basic(limits: Limits, atoms: Array, weights: Array) -> NDArray[np.intp]:
@@ -17,7 +19,7 @@ def basic(limits: Limits, atoms: Array, weights: Array) -> NDArray[np.intp]:
     J has n (n + 1) / 2 entries, and the adversary's chance is one more: weights move along directions that change none
     of them until one is zero, as long as there are such directions.
     """
-    kept = np.flatnonzero(weights > _NOTHING * weights.max())
+    kept = np.flatnonzero((weights[:, None] * atoms).max(axis=1) > _NOTHING)
     rows, columns = np.triu_indices(limits.prior.size)
     roots = atoms[kept] * np.sqrt(limits.prior)
     facts = np.column_stack([roots[:, rows] * roots[:, columns], adversary_chance(limits.prior, atoms[kept])])
@@ -31,7 +33,7 @@ def basic(limits: Limits, atoms: Array, weights: Array) -> NDArray[np.intp]:
         left = np.maximum(left - left[gone] / change[gone] * change, 0.0)
         left[gone] = 0.0
         directions = _without(directions, gone)
-    return kept[left > _NOTHING * left.max()]
+    return kept[(left[:, None] * atoms[kept]).max(axis=1) > _NOTHING]
 
 
 def _without(directions: Array, gone: int) -> Array:
@@ -47,11 +49,22 @@ def _null_space(matrix: Array) -> Array:
     return right[rank:].T
 
 
-def exact_weights(limits: Limits, atoms: Array, weights: Array) -> Array:
+def channel_matrix(limits: Limits, atoms: Array, weights: Array) -> Array:
+    """Reports by truths, without reports of no weight: columns sum to one, and the adversary's chance is kept."""
+    used = (weights[:, None] * atoms).max(axis=1) > _NOTHING
+    atoms, weights = atoms[used], weights[used]
+    for _ in range(_REFINEMENTS):
+        weights = _exact_weights(limits, atoms, weights)
+    matrix = weights[:, None] * atoms
+    whole: Array = matrix / matrix.sum(axis=0)
+    return whole
+
+
+def _exact_weights(limits: Limits, atoms: Array, weights: Array) -> Array:
     """Weights nearest to the given ones, relative to their size, with `sum w v = 1` and the adversary's chance kept."""
     chances = adversary_chance(limits.prior, atoms)
     facts, goal = atoms, np.ones(limits.prior.size)
-    if limits.accuracy is not None and weights @ chances > limits.accuracy:
+    if limits.accuracy is not None and weights @ chances > limits.accuracy - _NOTHING:
         facts, goal = np.column_stack([atoms, chances]), np.append(goal, limits.accuracy)
     scaled = weights[:, None] * facts
     missing = np.linalg.lstsq(scaled.T, goal - weights @ facts, rcond=None)[0]
