@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.channel.channel import Array
 from sottovoce.design.front import Front
 from sottovoce.design.measured import measures_of
 from sottovoce.design.objective import non_dominated
@@ -41,9 +42,14 @@ def optrr_front(
     search.run(progress)
     places = search.found
     kept = places[non_dominated(search.omega_losses[places])]
+    points = measured_points(search.omega[kept], search.omega_losses[kept, 1] * size, asked, size)
+    return Front(points, asked.prior, size, "OptRR")
+
+
+def measured_points(matrices: Array, values: Array, asked: Requirement, respondents: float) -> tuple[Point, ...]:
+    """Matrices of a search as exact schemes, with the measures of their integers and without any bound."""
     points = []
-    for place in kept:
-        error, matrix = float(search.omega_losses[place, 1]) * size, search.omega[place]
-        scheme = settled(Solution(error, 0.0, matrix=matrix / matrix.sum(axis=0)), asked)
-        points.append(Point(scheme, measures_of(scheme.settled.channel, asked.law, size)))
-    return Front(tuple(points), asked.prior, size, "OptRR")
+    for matrix, value in zip(matrices, values, strict=True):
+        scheme = settled(Solution(float(value), 0.0, matrix=matrix / matrix.sum(axis=0)), asked)
+        points.append(Point(scheme, measures_of(scheme.settled.channel, asked.law, respondents)))
+    return tuple(points)
