@@ -18,12 +18,12 @@ NEGLIGIBLE = 1e-16
 """Complementarity in nats that rounding hides."""
 
 
-def central_path(program: Program) -> Iterator[Point]:
-    """Points ever closer to the optimum, from where they may be good enough."""
+def central_path(program: Program, caution: float) -> Iterator[Point]:
+    """Points ever closer to the optimum, from where they may be good enough; caution makes steps shorter."""
     point = first_point(program)
     for _ in range(MOST_STEPS):
         try:
-            point = _stepped(point)
+            point = _stepped(point, caution)
         except np.linalg.LinAlgError:  # rounding has eaten what was left to gain
             break
         left = point.weights.size * point.center
@@ -33,11 +33,11 @@ def central_path(program: Program) -> Iterator[Point]:
             break
 
 
-def _stepped(point: Point) -> Point:
+def _stepped(point: Point, caution: float) -> Point:
     """One Newton step, centered as Mehrotra does and damped."""
     unit, size, center = point.program.unit, point.weights.size, point.center
     lack = np.abs(point.lacks).max()
-    newton = _Newton(point, min(0.1, max(center / unit**2, lack / unit)) + 1e-13)
+    newton = _Newton(point, min(0.1, caution * size * max(center / unit**2, lack / unit)) + 1e-13)
     _, weights, slacks = newton.direction(0.0)
     straight = (point.weights + min(1.0, _longest(point.weights, weights)) * weights) @ (
         point.slacks + min(1.0, _longest(point.slacks, slacks)) * slacks
@@ -46,12 +46,7 @@ def _stepped(point: Point) -> Point:
     behind = min(center, max(NEGLIGIBLE, 0.1 * unit * lack / size))
     multipliers, weights, slacks = newton.direction(max((straight / size / center) ** 3 * center, behind))
     most = max(0.9, 1 - center / unit**2)
-    step = min(
-        1.0,
-        most * _longest(point.weights, weights),
-        most * _longest(point.slacks, slacks),
-        0.9 * _longest(np.array([point.slope]), multipliers[-1:]),
-    )
+    step = min(1.0, most * _longest(point.weights, weights), most * _longest(point.slacks, slacks))
     acceptable = 2 * max(point.infeasibility, size * center / unit**2)
     for _ in range(MOST_HALVINGS):
         moved = point.moved(step, multipliers, weights, slacks)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from sottovoce.measure.bits import mutual_information
 
 CLOSE, CLOSEST = 1e-8, 1e-13
 """Gap at which to stop: as a share of the information, and in bits where that is near zero."""
+
+CAUTIONS = (1.0, 0.03)
+"""Steps that are rarely lost; and, where those are too slow (right beside the smallest distortion), bolder ones."""
 
 
 def least_information(prior: Any, odds: float | None, distortion: float) -> Solution:
@@ -93,7 +97,7 @@ def _solved(prior: Array, odds: float | None, distortion: float) -> Solution:
 
 def _followed(best: Solution, program: Program) -> Solution:
     """Follow the central path until what is attained meets what is proven."""
-    for point in central_path(program):
+    for point in chain.from_iterable(central_path(program, caution) for caution in CAUTIONS):
         matrix = feasible_channel(point)
         value = float(mutual_information(matrix, program.prior))
         bound = max(proven_information(program, point.worth, point.slope, point.rows.posteriors), best.lower_bound)

@@ -71,7 +71,9 @@ class Point:
 
     def moved(self, step: float, multipliers: Array, weights: Array, slacks: Array) -> "Point":
         """Point a step along these directions; `multipliers` has those of the worths, then of the slope."""
-        worth, slope = self.worth + step * multipliers[:-1], self.slope + step * float(multipliers[-1])
+        worth = self.worth + step * multipliers[:-1]
+        # The slope must stay above zero, but a step that would end there must not hold up the rest.
+        slope = max(self.slope + step * float(multipliers[-1]), self.slope / 10)
         rows = best_rows(self.program.prior, self.program.odds, worth, slope, self.rows.levels)
         return Point(self.program, worth, slope, self.weights + step * weights, self.slacks + step * slacks, rows)
 
