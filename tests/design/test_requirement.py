@@ -39,7 +39,7 @@ def test_bounds_are_read():
 )
 def test_errors_cannot_be_the_least_under(prior, bounds, message):
     with pytest.raises(SottovoceError, match=message):
-        Requirement.of(prior, **bounds).for_error()
+        Requirement.of(prior, **bounds).for_error().certifiable()
 
 
 def test_the_largest_probability_is_a_feasible_accuracy():

@@ -134,5 +134,12 @@ def test_wrong_reports_have_a_least_share_under_odds():
         warner_at_distortion(Requirement.of([0.5, 0.3, 0.2]), 1000)
 
 
+def test_families_serve_more_categories_than_can_be_certified():
+    point = loosest("warner", Requirement.of(named_prior("zipf", 151), odds=3), 1000)
+    assert (point.channel.n_in, point.channel.odds) == (151, 3)
+    (sets,) = subset_sweep(named_prior("zipf", 16), 1000, [1])
+    assert sets["mse"] < loosest("warner", Requirement.of(named_prior("zipf", 16), epsilon=1), 1000)["mse"]
+
+
 def test_more_wrong_reports_than_noise_makes_are_not_needed():
     assert warner_at_distortion(Requirement.of(PRIOR, distortion=0.9), 1000)["mutual_information"] == 0

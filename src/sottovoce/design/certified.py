@@ -38,7 +38,7 @@ def least_error_design(
     >>> round(point["mse"], 9), point.gap < 1e-6, point.deniable
     (0.0016875, True, True)
     """
-    asked = Requirement.of(prior, accuracy=accuracy, delta=delta, odds=odds, epsilon=epsilon).for_error()
+    asked = Requirement.of(prior, accuracy=accuracy, delta=delta, odds=odds, epsilon=epsilon).for_error().certifiable()
     return solve_error(asked, checked_respondents(respondents), max_reports, progress=progress)[0]
 
 
@@ -62,7 +62,7 @@ def certified_front(
     True
     """
     size = checked_respondents(respondents)
-    loosest = Requirement.of(prior, delta=delta, odds=odds, epsilon=epsilon)
+    loosest = Requirement.of(prior, delta=delta, odds=odds, epsilon=epsilon).certifiable()
     found: list[Point] = []
     start = None
     if isinstance(accuracies, int):
@@ -100,7 +100,7 @@ def information_front(
     """
     from sottovoce.design.information.optimum import information_front as solve
 
-    asked = Requirement.of(prior, odds=odds, epsilon=epsilon).for_information()
+    asked = Requirement.of(prior, odds=odds, epsilon=epsilon).for_information().certifiable()
     size = checked_respondents(respondents)
     if isinstance(distortions, int):
         found = solve(asked.law, asked.float_odds, points=distortions, progress=progress)

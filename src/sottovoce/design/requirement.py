@@ -80,8 +80,7 @@ class Requirement:
         return self.accuracy is None and self.delta is None and self.odds is None
 
     def for_error(self) -> "Requirement":
-        """This, if a certified least error can be found under it."""
-        self._refuse_size()
+        """This, if errors can be compared under it."""
         if self.distortion is not None:
             raise SottovoceError("distortion", "must be left out where the error is the objective", self.distortion)
         if self.odds == 1:
@@ -96,18 +95,19 @@ class Requirement:
         return self
 
     def for_information(self) -> "Requirement":
-        """This, if a certified least information can be found under it."""
-        self._refuse_size()
+        """This, if bits told can be compared under it."""
         for name in ("accuracy", "delta"):
             if getattr(self, name) is not None:
                 rule = "must be left out where mutual information is the objective"
                 raise SottovoceError(name, rule, getattr(self, name))
         return self
 
-    def _refuse_size(self) -> None:
+    def certifiable(self) -> "Requirement":
+        """This, if its optimum can be proven."""
         if len(self.prior) > LARGEST_CERTIFIED:
             rule = f"must have at most {LARGEST_CERTIFIED} categories to be certified; take the method subset or warner"
             raise SottovoceError("prior", rule, Words(f"{len(self.prior)} categories"))
+        return self
 
 
 def _share(parameter: str, value: Any) -> float | None:
