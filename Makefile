@@ -25,9 +25,9 @@ check: $(READY)  ## format, lint, types, import rules
 bench: $(READY)  ## every benchmark, ours and the peers' in one run
 	$(BIN)/python -m benchmarks run all
 
-papers: $(READY)  ## the papers' tables and figures
-	@if [ -d papers ]; then $(BIN)/python -m papers list; \
-	else echo "No table or figure of the papers is re-run yet."; fi
+papers: $(READY)  ## the papers' tables and figures, into out/papers
+	mkdir -p out
+	$(BIN)/python -m papers run all --folder out/papers --json out/papers.json
 
 conformance: $(READY)  ## whether the committed test vectors are what the code produces
 	$(BIN)/python -m conformance check

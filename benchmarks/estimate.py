@@ -13,7 +13,7 @@ from sottovoce.channel.kronecker import Kronecker
 from sottovoce.count.contingency import count_cells
 from sottovoce.disguise.records import disguise_codes
 from sottovoce.estimate.counted import Counted
-from sottovoce.estimate.proportions import by_inversion
+from sottovoce.estimate.methods import by_inversion
 from sottovoce.mechanism.coins import random_words
 from sottovoce.plan.budget import new_plan
 from sottovoce.schema.attribute import Attribute

@@ -1,5 +1,6 @@
 """Shared by all tests: a small plan, ways through bulk calls, and hypothesis without deadlines on a shared machine."""
 
+import os
 import sys
 from fractions import Fraction
 from types import SimpleNamespace
@@ -67,3 +68,11 @@ def bulk_way(request):
         kernels.cache_clear()
         yield request.param
     kernels.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def data_sets() -> None:
+    """The papers' data, without which a test that asks for them is skipped; never where everything must be there."""
+    if "SOTTOVOCE_DATA" not in os.environ:
+        assert os.environ.get("CI") != "true", "SOTTOVOCE_DATA must name the folder of data sets"
+        pytest.skip("SOTTOVOCE_DATA names no folder of data sets")

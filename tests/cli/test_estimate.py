@@ -85,3 +85,93 @@ def test_negative_estimates_are_explained(run, folder):
 def test_mistakes(run, arguments, message):
     code, _, err = run("estimate", "r.csv", *arguments)
     assert (code, message in err) == (2, True)
+
+
+@pytest.fixture
+def towns(folder):
+    """A second wave, and the first with columns that were not disguised."""
+    rows = (folder / "r.csv").read_text().splitlines()
+    beside = [f"{row},{beside}" for row, beside in zip(rows[1:], ["N,1", "S,3"] * 1000, strict=True)]
+    (folder / "towns.csv").write_text("\n".join([rows[0] + ",town,w", *beside]) + "\n")
+    return ("estimate", "towns.csv", "--plan", "plan.json", "--attributes", "tax")
+
+
+def test_score_and_bootstrap_intervals(run):
+    asked = ("estimate", "r.csv", "--attributes", "tax,income", "--derive", "log-odds-ratio,mutual-information")
+    code, out, _ = run(*asked, "--interval", "score", "--json", "-")
+    told = json.loads(out)
+    assert (code, told["interval"], min(cell["low"] for cell in told["cells"])) == (0, "score", 0)
+    assert told["derived"]["mutual-information"]["method"] is None
+    repeated = [run(*asked, "--interval", "bootstrap", "--seed", "3", "--json", "-")[1] for _ in range(2)]
+    assert repeated[0] == repeated[1]
+    told = json.loads(repeated[0])
+    assert told["interval"] == "bootstrap"
+    information = told["derived"]["mutual-information"]
+    assert information["method"] == "bootstrap"  # nobody in (yes, high): no delta method
+    assert information["low"] < 0.3113 < information["high"]  # H(1/4) - H(1/2) / 2 bits
+    code, out, _ = run("estimate", "r.csv", "--attributes", "tax", "--interval", "bootstrap")
+    assert (code, "95% interval (bootstrap)" in out) == (0, True)
+
+
+def test_weights(run, towns):
+    code, out, _ = run(*towns, "--weights", "w", "--json", "-")
+    assert (code, json.loads(out)["effective_respondents"]) == (0, pytest.approx(4000**2 / 10_000))
+    code, out, _ = run(*towns, "--weights", "w")
+    assert out.startswith("tax: 2000 reports (worth 1600.0 of equal weight), proportions in the population")
+
+
+def test_groups(run, towns):
+    code, out, _ = run(*towns, "--by", "town", "--json", "-")
+    told = json.loads(out)
+    assert (code, told["by"], list(told["groups"])) == (0, "town", ["N", "S"])
+    assert told["groups"]["N"]["respondents"] == 1000
+    assert told["comparison"]["degrees"] == 1
+    code, out, _ = run(*towns, "--by", "town")
+    assert (code, "town: N\ntax: 1000 reports" in out, "all alike: statistic" in out) == (0, True, True)
+    code, out, _ = run(*towns, "--by", "town", "--method", "em", "--json", "-")
+    assert (code, json.loads(out)["comparison"]) == (0, None)
+
+
+def test_strata(run, towns):
+    code, out, _ = run(*towns, "--strata", "town", "--json", "-")
+    plain = json.loads(run(*towns, "--json", "-")[1])
+    told = json.loads(out)
+    assert (code, told["method"]) == (0, "inversion, 2 strata")
+    assert told["cells"][0]["estimate"] == pytest.approx(plain["cells"][0]["estimate"])
+    groups = json.loads(run(*towns, "--by", "town", "--json", "-")[1])["groups"]
+    code, out, _ = run(*towns, "--strata", "town", "--shares", "N=.9,S=.1", "--json", "-")
+    expected = 0.9 * groups["N"]["cells"][0]["estimate"] + 0.1 * groups["S"]["cells"][0]["estimate"]
+    assert json.loads(out)["cells"][0]["estimate"] == pytest.approx(expected)
+
+
+def test_waves(run, folder):
+    """The same people through other coins and another plan: nothing differs."""
+    run("plan", "new", "t.csv", "--odds", "4:1", "-o", "other.json")
+    run("disguise", "t.csv", "second.parquet", "--plan", "other.json", "--seed", "2")
+    code, out, _ = run("estimate", "r.csv", "--attributes", "tax", "--against", "second.parquet", "--json", "-")
+    told = json.loads(out)
+    assert (code, set(told)) == (0, {"first", "second", "comparison"})
+    assert told["comparison"]["p_value"] > 1e-4
+    (folder / "bare.csv").write_text((folder / "r.csv").read_text())
+    code, out, _ = run(
+        "estimate", "r.csv", "--attributes", "tax", "--against", "bare.csv", "--plan", "plan.json", "--target", "table"
+    )
+    assert (code, "differences in the table" in out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--interval", "magic"), "error: kind must be one of wald, score, bootstrap"),
+        (("--by", "town", "--strata", "town"), "error: by, strata and against must not be used together"),
+        (("--shares", "N=1"), "error: shares must come with strata"),
+        (("--strata", "town", "--shares", "half"), "error: shares must look like NAME=SHARE"),
+        (("--strata", "town", "--shares", "N=.5,N=.5"), "error: shares must look like NAME=SHARE"),
+        (("--strata", "town", "--shares", "N=1"), "error: shares must be of the strata ['N', 'S']"),
+        (("--weights", "town"), "error: weights must be finite numbers that are not negative; row 1. Got 'N' instead"),
+        (("--by", "tax"), "error: by must be a column that was not disguised"),
+    ],
+)
+def test_mistakes_with_other_columns(run, towns, arguments, message):
+    code, _, err = run(*towns, *arguments)
+    assert (code, message in err) == (2, True)

@@ -2,10 +2,13 @@
 
 Report counts are drawn from the channel itself (that the samplers follow it is tested elsewhere), 4,000
 times with a fixed seed. The mean coverage of the cells' 95 % intervals must lie between 93.5 and 96.5 %,
-and the mean estimate within five Monte-Carlo errors of the truth.
+and the mean estimate within five Monte-Carlo errors of the truth. The table of docs/coverage.md must say what was
+found, to a tenth of a percent.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +16,10 @@ import pytest
 from sottovoce.channel.channel import Channel
 from sottovoce.channel.kronecker import Kronecker
 from sottovoce.estimate.counted import Counted
-from sottovoce.estimate.proportions import by_blue, by_inversion
+from sottovoce.estimate.derived import derive
+from sottovoce.estimate.estimate import Estimate
+from sottovoce.estimate.methods import by_blue, by_inversion
+from sottovoce.measure.correlation import PearsonCorrelation
 from sottovoce.scheme.attribute_sampling import AttributeSampling
 from sottovoce.scheme.emask import Emask
 from sottovoce.scheme.gamma_diagonal import GammaDiagonal
@@ -40,33 +46,70 @@ SETTINGS: dict[str, tuple[Channel, int]] = {
 }
 
 
+CORRELATION = "correlation, 2 x 3"
+
+
+def _shown_in_the_docs() -> dict[tuple[str, str], str]:
+    """Coverage by setting and target, as the table in the documentation has it."""
+    text = (Path(__file__).parents[2] / "docs/coverage.md").read_text()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+    (setting, _, *targets), _, *body = rows
+    assert setting == "setting"
+    return {(row[0], target): cell for row in body for target, cell in zip(targets, row[2:], strict=True)}
+
+
 def truths(cells: int) -> np.ndarray:
     """An uneven law without tiny cells: Wald intervals are for those."""
     return np.arange(2, cells + 2) / np.arange(2, cells + 2).sum()
+
+
+Draw = Callable[[], np.ndarray]
+
+
+def drawn(channel: Channel, law: np.ndarray, people: int, target: str, seed: list[int]) -> tuple[np.ndarray, Draw]:
+    """The truth, and a function that draws counts of reports: of a new sample, or of the same table."""
+    rng = np.random.default_rng(seed)
+    columns = channel.matvec(np.eye(channel.n_in)).clip(0)
+    columns /= columns.sum(axis=0)
+    if target == "population":
+        return law, lambda: rng.multinomial(people, columns @ law)
+    fixed = np.round(law * people).astype(int)
+    return fixed / fixed.sum(), lambda: sum(rng.multinomial(n, c) for n, c in zip(fixed, columns.T, strict=True))
+
+
+def estimate(channel: Channel, counts: np.ndarray, target: str) -> Estimate:
+    counted = Counted(("a",), (tuple(range(channel.n_in)),), channel, counts, np.arange(channel.n_in))
+    return by_blue(counted, target) if channel.n_out > channel.n_in else by_inversion(counted, target)
+
+
+def check(name: str, target: str, covered: float, values: np.ndarray, truth: np.ndarray) -> None:
+    assert 0.935 < covered < 0.965
+    errors = values.std(axis=0, ddof=1) / np.sqrt(SIMULATIONS)
+    assert (np.abs(values.mean(axis=0) - truth) < 5 * errors).all()
+    assert _shown_in_the_docs()[name, target] == f"{100 * covered:.1f} %"
 
 
 @pytest.mark.parametrize("target", ["population", "table"])
 @pytest.mark.parametrize("name", SETTINGS)
 def test_intervals_cover(name, target):
     channel, people = SETTINGS[name]
-    rng = np.random.default_rng([len(name), len(target)])
-    law = truths(channel.n_in)
-    fixed = np.round(law * people).astype(int)
-    truth = law if target == "population" else fixed / fixed.sum()
-    estimate = by_blue if channel.n_out > channel.n_in else lambda c, t: by_inversion(c, t, "inversion")
-    columns = channel.matvec(np.eye(channel.n_in)).clip(0)
-    columns /= columns.sum(axis=0)
+    truth, draw = drawn(channel, truths(channel.n_in), people, target, [len(name), len(target)])
     covered, values = np.zeros(channel.n_in), np.zeros((SIMULATIONS, channel.n_in))
     for run in range(SIMULATIONS):
-        if target == "population":
-            counts = rng.multinomial(people, columns @ law)
-        else:
-            counts = sum(rng.multinomial(n, column) for n, column in zip(fixed, columns.T, strict=True))
-        counted = Counted(("a",), (tuple(range(channel.n_in)),), channel, counts, np.arange(channel.n_in))
-        found = estimate(counted, target)
+        found = estimate(channel, draw(), target)
         low, high = found.interval(0.95)
         covered += (low <= truth) & (truth <= high)
         values[run] = found.value
-    assert 0.935 < covered.mean() / SIMULATIONS < 0.965
-    errors = values.std(axis=0, ddof=1) / np.sqrt(SIMULATIONS)
-    assert (np.abs(values.mean(axis=0) - truth) < 5 * errors).all()
+    check(name, target, covered.mean() / SIMULATIONS, values, truth)
+
+
+@pytest.mark.parametrize("target", ["population", "table"])
+def test_correlations_cover(target):
+    channel = Kronecker([RandomizedResponse(odds=9).mechanism((k,)).channel for k in (2, 3)])
+    functional = PearsonCorrelation([0, 1], [0, 1, 2])
+    law = np.array([0.30, 0.15, 0.05, 0.10, 0.15, 0.25])
+    table, draw = drawn(channel, law, 5000, target, [7])
+    truth = functional.value(table)
+    found = [derive(estimate(channel, draw(), target), functional) for _ in range(SIMULATIONS)]
+    covered = np.mean([number.low <= truth <= number.high for number in found])
+    check(CORRELATION, target, covered, np.array([[number.value] for number in found]), np.array([truth]))

@@ -9,9 +9,8 @@ from sottovoce.channel.keep_or_uniform import KeepOrUniform
 from sottovoce.channel.kronecker import Kronecker
 from sottovoce.estimate.counted import Counted
 from sottovoce.estimate.derived import derive
-from sottovoce.estimate.proportions import by_inversion
+from sottovoce.estimate.methods import by_inversion
 from sottovoce.measure.association import ChiSquared, MutualInformation
-from sottovoce.measure.correlation import PearsonCorrelation
 from sottovoce.measure.functionals import Entropy, Mean
 from sottovoce.measure.gradients import UserFunction
 from sottovoce.measure.two_by_two import LogOddsRatio
@@ -35,28 +34,6 @@ def test_linear_functionals_need_no_correction():
     assert derived.bias == pytest.approx(0, abs=1e-12)
     assert derived.standard_error == pytest.approx(np.sqrt(scores @ found.covariance @ scores))
     assert derived.low < derived.value < derived.high
-
-
-@pytest.mark.parametrize("target", ["population", "table"])
-def test_correlations_cover(target):
-    """4,000 tables of 5,000 people through two channels: 95 % intervals cover 93.5 to 96.5 %."""
-    law = np.array([0.30, 0.15, 0.05, 0.10, 0.15, 0.25])
-    functional = PearsonCorrelation([0, 1], [0, 1, 2])
-    people = 5000
-    fixed = np.round(law * people).astype(int)
-    truth = functional.value(law if target == "population" else fixed / people)
-    columns, rng = PAIR.dense(), np.random.default_rng(7)
-    covered, values = 0, []
-    for _ in range(4000):
-        if target == "population":
-            counts = rng.multinomial(people, columns @ law)
-        else:
-            counts = sum(rng.multinomial(n, column) for n, column in zip(fixed, columns.T, strict=True))
-        derived = derive(estimate(PAIR, counts, target), functional)
-        covered += derived.low <= truth <= derived.high
-        values.append(derived.value)
-    assert 0.935 < covered / 4000 < 0.965
-    assert abs(np.mean(values) - truth) < 5 * np.std(values) / np.sqrt(4000)
 
 
 def test_the_bias_of_entropy_is_taken_off():

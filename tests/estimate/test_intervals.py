@@ -8,7 +8,8 @@ import pytest
 from sottovoce.channel.keep_or_uniform import KeepOrUniform
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.counted import Counted
-from sottovoce.estimate.proportions import by_inversion, estimate_proportions
+from sottovoce.estimate.methods import by_inversion
+from sottovoce.estimate.proportions import estimate_proportions
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import boolean
 from sottovoce.schema.schema import Schema

@@ -1,10 +1,20 @@
-"""`sottovoce estimate`: the group's truth from a disguised file."""
+"""`sottovoce estimate`: the group's truth from a disguised file, by groups, over strata, or against another wave."""
 
 from typing import Annotated, Any
 
 import typer
 
-from sottovoce.cli.output import JsonOption, emit, names, progress_bar, say, table
+from sottovoce.cli.estimated import (
+    check_choices,
+    comparison,
+    derived_numbers,
+    groups,
+    over_strata,
+    show_all,
+    together,
+    waves,
+)
+from sottovoce.cli.output import JsonOption, emit, names, progress_bar
 
 
 def estimate(
@@ -14,37 +24,37 @@ def estimate(
     method: Annotated[str, typer.Option(help="inversion or blue (unbiased), em or simplex.")] = "inversion",
     target: Annotated[str, typer.Option(help="population, or the table itself.")] = "population",
     level: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    interval: Annotated[str, typer.Option(help="Intervals: wald, score or bootstrap.")] = "wald",
+    seed: Annotated[int | None, typer.Option(min=0, help="Repeatable bootstrap.")] = None,
+    weights: Annotated[str | None, typer.Option(metavar="COLUMN", help="Survey weights, not disguised.")] = None,
+    by: Annotated[str | None, typer.Option(metavar="COLUMN", help="Apart for each value of it.")] = None,
+    strata: Annotated[str | None, typer.Option(metavar="COLUMN", help="Strata, not disguised.")] = None,
+    shares: Annotated[str | None, typer.Option(help="Shares of the strata: a=.4,b=.6; else the sample's.")] = None,
+    against: Annotated[str | None, typer.Option(metavar="FILE2", help="Compare with another wave.")] = None,
     derived: Annotated[
         str | None, typer.Option("--derive", help="Also entropy, correlation, mutual-information, odds-ratio ...")
     ] = None,
     json: JsonOption = None,
 ) -> None:
     """Estimate proportions, with standard errors and intervals, from reports alone."""
-    from sottovoce.estimate.derived import derive
-    from sottovoce.estimate.named import functional_named
-    from sottovoce.estimate.proportions import estimate_proportions
-    from sottovoce.table.plan_file import plan_of_reports
-
-    agreed = plan_of_reports(path, plan)
-    options: dict[str, Any] = {"method": method, "target": target}
+    check_choices(by, strata, shares, against)
+    asked: dict[str, Any] = {"method": method, "target": target, "weights": weights}
     with progress_bar("estimating") as progress:
-        found = estimate_proportions(path, agreed, names(attributes), **options, progress=progress)
-    numbers = {name: derive(found, functional_named(name, found), level) for name in names(derived)}
-    document = found.to_json(level) | {"derived": {name: number.to_json() for name, number in numbers.items()}}
-    emit(document, json)
-    if json == "-":
-        return
-    say(str(found).splitlines()[0])
-    rows = [
-        (*map(str, cell["values"].values()), f"{cell['estimate']:.4f}", f"{cell['standard_error']:.4f}", _ends(cell))
-        for cell in document["cells"]
-    ]
-    table((*found.attributes, "estimate", "standard error", f"{level:.0%} interval"), rows)
-    for number in numbers.values():
-        say(str(number))
-    if (found.value < 0).any():
-        say("A negative estimate is noise around a small proportion; it is shown, not hidden.")
-
-
-def _ends(cell: dict[str, Any]) -> str:
-    return f"{cell['low']:.4f} to {cell['high']:.4f}"
+        asked["progress"] = progress
+        if by is not None or strata is not None:
+            found = groups(path, plan, names(attributes), by or strata or "", asked)
+        else:
+            found = waves([path] if against is None else [path, against], plan, names(attributes), asked)
+        if strata is not None:
+            found = {"": over_strata(found, shares)}
+        options: dict[str, Any] = {"kind": interval}
+        if interval == "bootstrap":
+            options |= {"rng": seed, "progress": progress}
+        documents = {name: each.to_json(level, **options) for name, each in found.items()}
+        numbers = {name: derived_numbers(each, names(derived), level, options) for name, each in found.items()}
+    for name, document in documents.items():
+        document["derived"] = {label: number.to_json() for label, number in numbers[name].items()}
+    difference = comparison(found, method, against)
+    emit(together(documents, by, None if difference is None else difference.to_json(level)), json)
+    if json != "-":
+        show_all(found, documents, numbers, by, difference)

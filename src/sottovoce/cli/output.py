@@ -72,6 +72,19 @@ def edges(text: str) -> tuple[str, list[float]]:
     return name, cuts
 
 
+def shares_given(text: str) -> dict[str, str]:
+    """Names and shares, from NAME=SHARE,NAME=SHARE,...
+
+    >>> shares_given("north=.4,south=.6")
+    {'north': '.4', 'south': '.6'}
+    """
+    pairs = [part.rpartition("=") for part in names(text)]
+    found = {name: share for name, separator, share in pairs if separator and name}
+    if len(found) < len(pairs):
+        raise SottovoceError("shares", "must look like NAME=SHARE,NAME=SHARE,... with each name once", text)
+    return found
+
+
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], target: str | None = None, title: str = "") -> None:
     """Print a table, fitted to the terminal."""
     from rich.console import Console

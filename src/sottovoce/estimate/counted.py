@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Channel
-from sottovoce.count.contingency import count_cells
 from sottovoce.errors import SottovoceError
+from sottovoce.estimate.tally import Weights, tallies
+from sottovoce.estimate.weights import Weighted
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.variable import Label
-from sottovoce.table.source import open_source
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Counted:
     channel: Channel
     counts: NDArray[np.int64]
     order: NDArray[np.intp]
+    weighted: Weighted | None = None
 
     @property
     def respondents(self) -> int:
@@ -31,13 +32,18 @@ class Counted:
         return int(self.counts.sum())
 
     @property
+    def effective(self) -> float:
+        """Number of reports of equal weight that would tell as much."""
+        return self.respondents if self.weighted is None else self.weighted.effective
+
+    @property
     def seen(self) -> NDArray[np.float64]:
-        """Frequencies of the reports."""
-        return self.counts / self.respondents
+        """Frequencies of the reports, by weight where they have one."""
+        return self.counts / self.respondents if self.weighted is None else self.weighted.seen
 
 
-def count_reports(reports: Any, plan: Plan, attributes: Sequence[str]) -> Counted:
-    """Count the report columns of some attributes of a plan, of a disguised table or its path.
+def count_reports(reports: Any, plan: Plan, attributes: Sequence[str], weights: Weights = None) -> Counted:
+    """Count the report columns of some attributes of a plan, of a disguised table, its path or a counter.
 
     >>> from sottovoce.plan.budget import new_plan
     >>> from sottovoce.schema.attribute import boolean
@@ -46,13 +52,40 @@ def count_reports(reports: Any, plan: Plan, attributes: Sequence[str]) -> Counte
     >>> count_reports({"a": [True, True], "b": [False, True]}, plan, ["b", "a"]).counts
     array([0, 0, 1, 1])
     """
+    return _counted(reports, plan, attributes, None, weights)[None]
+
+
+def count_by(
+    reports: Any, plan: Plan, attributes: Sequence[str], by: str, weights: Weights = None
+) -> dict[Any, Counted]:
+    """Count apart the reports with each value of a column that was not disguised, in the values' order.
+
+    >>> from sottovoce.plan.budget import new_plan
+    >>> from sottovoce.schema.attribute import boolean
+    >>> from sottovoce.schema.schema import Schema
+    >>> plan = new_plan(Schema([boolean("a")]), odds=9)
+    >>> groups = count_by({"a": [True, True, False], "town": ["Ulm", "Bonn", "Ulm"]}, plan, ["a"], "town")
+    >>> {town: counted.counts.tolist() for town, counted in groups.items()}
+    {'Bonn': [0, 1], 'Ulm': [1, 1]}
+    """
+    found = _counted(reports, plan, attributes, by, weights)
+    return {value: found[value] for value in sorted(found, key=lambda value: (type(value).__name__, value))}
+
+
+def _counted(
+    reports: Any, plan: Plan, attributes: Sequence[str], by: str | None, weights: Weights
+) -> dict[Any, Counted]:
     wanted = plan.schema.project(attributes)
     channel = plan.channel(wanted.names)
+    for parameter, column in (("by", by), ("weights", weights)):
+        if isinstance(column, str) and column in plan.report_schema.names:
+            raise SottovoceError(parameter, "must be a column that was not disguised", column)
     schema = plan.report_schema.project(plan.report_names(wanted.names))
-    batches = open_source(reports).coded(schema)
-    counts = sum(count_cells(columns, schema.sizes) for columns in batches)
     categories, order = categories_of(plan, wanted.names), plan.cell_order(wanted.names)
-    return Counted(wanted.names, categories, channel, np.asarray(counts), order)
+    return {
+        value: Counted(wanted.names, categories, channel, tally.counts, order, tally.weighted)
+        for value, tally in tallies(reports, schema, by, weights).items()
+    }
 
 
 def categories_of(plan: Plan, names: Sequence[str]) -> tuple[tuple[Label, ...], ...]:
@@ -61,6 +94,6 @@ def categories_of(plan: Plan, names: Sequence[str]) -> tuple[tuple[Label, ...], 
     for name in names:
         categories = getattr(plan.schema[name], "categories", None)
         if categories is None:
-            raise SottovoceError("attributes", "must have categories; item sets have tools of their own", name)
+            raise SottovoceError("attributes", "must have categories; for sets of items see estimate_supports", name)
         found.append(categories)
     return tuple(found)

@@ -1,16 +1,21 @@
-"""Numbers that follow from an estimate, with their own uncertainty: the delta method, where it can be trusted."""
+"""Numbers that follow from an estimate, with their own uncertainty, where it can be trusted."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
+from sottovoce.estimate.acceptance import accepted_values
+from sottovoce.estimate.bootstrap import checked_draws
+from sottovoce.estimate.em import Progress
 from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.intervals import critical_value
 from sottovoce.estimate.simplex import nearest_distribution
+from sottovoce.estimate.spread import MOST_CELLS, InversionSpread
 from sottovoce.measure.functional import Functional
+from sottovoce.mechanism.coins import Randomness
 
 CLEAR_OF_ZERO = 5
 """Standard errors that a cell must be away from zero, for functionals that need positive cells."""
@@ -23,7 +28,8 @@ SMALL_BIAS = 0.25
 class Derived:
     """A functional of an estimate; where no interval can be trusted there is none, and a reason.
 
-    `value` has the bias of the curvature taken off; `bias` says how much that was.
+    `value` has the bias of the curvature taken off; `bias` says how much that was. `method` is how the
+    interval was found: by the delta method, or by a bootstrap, which has no standard error.
     """
 
     name: str
@@ -34,6 +40,7 @@ class Derived:
     high: float | None
     level: float
     reason: str | None = None
+    method: str | None = "delta method"
 
     def to_json(self) -> dict[str, Any]:
         """All fields."""
@@ -43,16 +50,28 @@ class Derived:
         """One line."""
         if self.reason is not None:
             return f"{self.name}: {self.value:.4f}, without an interval: {self.reason}"
+        if self.standard_error is None:
+            return f"{self.name}: {self.value:.4f}  [{self.low:.4f}, {self.high:.4f}], by {self.method}"
         return f"{self.name}: {self.value:.4f} +- {self.standard_error:.4f}  [{self.low:.4f}, {self.high:.4f}]"
 
 
-def derive(estimate: Estimate, functional: Functional, level: float = 0.95) -> Derived:
+def derive(
+    estimate: Estimate,
+    functional: Functional,
+    level: float = 0.95,
+    *,
+    bootstrap: int | None = None,
+    rng: Randomness = None,
+    progress: Progress | None = None,
+) -> Derived:
     """Value of a functional f at an estimate p with covariance S: `f(p) - b`, variance `g^T S g`, g the gradient.
 
     The bias of second order, `b = tr(H S) / 2`, is found from f itself, a standard deviation either way along
     each principal direction of S. The delta method is wrong where the gradient vanishes (entropy of a
     nearly uniform law, mutual information near independence), and where the noise reaches cells at zero
-    of a functional that needs positive ones: then there is no interval, and the reason is given.
+    of a functional that needs positive ones: then there is no interval, and the reason is given, or a
+    test is inverted by as many samples drawn anew as `bootstrap` says (see `acceptance`; `rng` as a
+    generator or seed makes them repeatable), if the functional is defined wherever they lead.
 
     >>> from sottovoce.estimate.proportions import estimate_proportions
     >>> from sottovoce.measure.functionals import Mean
@@ -64,6 +83,23 @@ def derive(estimate: Estimate, functional: Functional, level: float = 0.95) -> D
     >>> print(derive(found, Mean([0, 1, 2])))
     mean: 0.7500 +- 0.0657  [0.6213, 0.8787]
     """
+    found = _by_delta(estimate, functional, level)
+    if bootstrap is None or found.reason is None:
+        return found
+    draws = checked_draws(bootstrap, len(estimate.value))
+    if not isinstance(estimate.spread, InversionSpread) or len(estimate.value) > MOST_CELLS:
+        rule = f"{found.reason}; the bootstrap is for plain inversions of at most {MOST_CELLS} cells"
+        return replace(found, reason=rule)
+    try:
+        test = accepted_values(estimate.spread, functional, level, draws, np.random.default_rng(rng), progress)
+    except SottovoceError as reason:
+        return replace(found, reason=f"{found.reason}, nor does the bootstrap help ({reason})")
+    bias = functional.value(nearest_distribution(estimate.spread.value)) - test.value
+    return Derived(functional.name, test.value, bias, None, test.low, test.high, level, None, "bootstrap")
+
+
+def _by_delta(estimate: Estimate, functional: Functional, level: float) -> Derived:
+    """Value, standard error and interval, or the reason why there is none."""
     deviations = critical_value(level)
     p, covariance = estimate.value, estimate.covariance
     try:
@@ -106,4 +142,4 @@ def _declined(functional: Functional, p: Array, level: float, reason: str, bias:
         value = functional.value(nearest_distribution(p)) - bias
     except SottovoceError:
         value = float("nan")
-    return Derived(functional.name, value, bias, None, None, None, level, reason)
+    return Derived(functional.name, value, bias, None, None, None, level, reason, None)

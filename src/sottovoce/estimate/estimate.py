@@ -2,21 +2,21 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
-from math import prod
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Unpack
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
-from sottovoce.estimate.intervals import Ends, Kind, critical_value, score, wald
+from sottovoce.estimate.intervals import Ends, IntervalOptions, interval_ends
+from sottovoce.estimate.rows import Backend, cell_rows, row_lines, rows_to_frame
 from sottovoce.estimate.spread import MOST_CELLS, Spread, Target
 from sottovoce.schema.variable import Label
 
-MOST_LINES = 60
-"""Cells that an estimate prints; the rest is counted."""
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NEGATIVE = "A negative estimate is noise around a small proportion; it is shown, not hidden."
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Estimate:
 
     Unless another method was asked for they are unbiased and never clipped: noise may carry one below
     zero. `target` names what they estimate, `seen` holds the frequencies of the reports themselves.
+    Where reports have survey weights, `effective` is the number of equal ones that would tell as much.
     """
 
     attributes: tuple[str, ...]
@@ -35,6 +36,7 @@ class Estimate:
     respondents: int
     target: Target
     method: str
+    effective: float | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -54,58 +56,53 @@ class Estimate:
             raise SottovoceError("cells", rule, len(self.value))
         return self.spread.covariance(np.arange(len(self.value)))
 
-    def interval(self, level: float = 0.95, *, kind: Kind = "wald", simultaneous: bool = False) -> Ends:
+    def interval(self, level: float = 0.95, **options: Unpack[IntervalOptions]) -> Ends:
         """Ends of each cell's interval at this confidence, or of all of them at once if `simultaneous`.
 
-        `wald` intervals are symmetric; `score` ones stay between 0 and 1 and are good near both ends.
+        Of kind `wald`, the default, they are symmetric; `score` ones stay between 0 and 1 and are good near
+        both ends; `bootstrap` ones take their width and skewness from so many `draws` of new reports, with a
+        generator or seed `rng` for repeatable ones.
         """
-        if kind not in get_args(Kind):
-            raise SottovoceError("kind", f"must be one of {', '.join(get_args(Kind))}", kind)
-        deviations = critical_value(level, len(self.value) if simultaneous else 1)
-        return (wald if kind == "wald" else score)(self.value, self.spread, deviations)
+        return interval_ends(self.value, self.spread, level, **options)
 
-    def to_rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """Labels, estimate, standard error and Wald interval of each cell, as plain Python."""
-        low, high = self.interval(level)
-        numbers = zip(*(a.tolist() for a in (self.value, self.standard_error, low, high)), strict=True)
-        names = ("estimate", "standard_error", "low", "high")
-        return [
-            {"values": dict(zip(self.attributes, cell, strict=True)), **dict(zip(names, row, strict=True))}
-            for cell, row in zip(product(*self.categories), numbers, strict=True)
-        ]
+    def to_rows(self, level: float = 0.95, **options: Unpack[IntervalOptions]) -> list[dict[str, Any]]:
+        """Labels, estimate, standard error and interval of each cell, as plain Python."""
+        low, high = self.interval(level, **options)
+        numbers = {"estimate": self.value, "standard_error": self.standard_error, "low": low, "high": high}
+        return cell_rows(self.attributes, self.categories, numbers)
 
-    def to_json(self, level: float = 0.95) -> dict[str, Any]:
+    def to_json(self, level: float = 0.95, **options: Unpack[IntervalOptions]) -> dict[str, Any]:
         """Everything, for programs."""
+        weighted = {} if self.effective is None else {"effective_respondents": self.effective}
         return {
             "attributes": list(self.attributes),
             "target": self.target,
             "method": self.method,
             "respondents": self.respondents,
+            **weighted,
             "level": level,
-            "cells": self.to_rows(level),
+            "interval": options.get("kind", "wald"),
+            "cells": self.to_rows(level, **options),
         }
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas", level: float = 0.95) -> Any:
+    def to_frame(self, backend: Backend = "pandas", level: float = 0.95, **options: Unpack[IntervalOptions]) -> Any:
         """Data frame with a row for each cell, of the library named: "pandas", "polars" or "pyarrow"."""
-        rows = self.to_rows(level)
-        columns = {name: [row["values"][name] for row in rows] for name in self.attributes}
-        numbers = {name: [row[name] for row in rows] for name in ("estimate", "standard_error", "low", "high")}
-        return nw.from_dict(columns | numbers, backend=backend).to_native()
+        return rows_to_frame(self.to_rows(level, **options), backend)
+
+    @property
+    def headline(self) -> str:
+        """What is estimated, from how many reports, and how."""
+        weighted = "" if self.effective is None else f" (worth {self.effective:.1f} of equal weight)"
+        names = " x ".join(self.attributes)
+        return f"{names}: {self.respondents} reports{weighted}, proportions in the {self.target} by {self.method}"
+
+    def plot(self, level: float = 0.95, axes: "Axes | None" = None) -> "Axes":
+        """Draw dots with intervals, or two attributes as a heat map, on these matplotlib axes or new ones."""
+        from sottovoce.estimate.plot import plot_estimate
+
+        return plot_estimate(self, level, axes)
 
     def __str__(self) -> str:
         """Readable table, with a word about negative estimates where there are any."""
-        rows = self.to_rows()[:MOST_LINES]
-        labels = [", ".join(map(str, row["values"].values())) for row in rows]
-        width = max(map(len, labels))
-        names = " x ".join(self.attributes)
-        lines = [f"{names}: {self.respondents} reports, proportions in the {self.target} by {self.method}"]
-        lines += [
-            f"  {label:<{width}}  {row['estimate']:8.4f} +- {row['standard_error']:.4f}"
-            f"  [{row['low']:7.4f}, {row['high']:7.4f}]"
-            for label, row in zip(labels, rows, strict=True)
-        ]
-        if prod(self.shape) > MOST_LINES:
-            lines.append(f"  ... and {prod(self.shape) - MOST_LINES} more cells")
-        if (self.value < 0).any():
-            lines.append("  A negative estimate is noise around a small proportion; it is shown, not hidden.")
-        return "\n".join(lines)
+        lines = [self.headline, *row_lines(self.to_rows(), "estimate")]
+        return "\n".join([*lines, f"  {NEGATIVE}"] if (self.value < 0).any() else lines)

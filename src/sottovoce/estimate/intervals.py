@@ -1,17 +1,55 @@
-"""Intervals: plain ones around the estimate, and ones that stay between 0 and 1."""
+"""Intervals: plain ones around the estimate, ones that stay between 0 and 1, and bootstrapped ones."""
 
 from statistics import NormalDist
-from typing import Literal
+from typing import Literal, TypedDict, get_args
 
 import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
+from sottovoce.estimate.bootstrap import DRAWS, bootstrap_ends
+from sottovoce.estimate.em import Progress
 from sottovoce.estimate.simplex import nearest_distribution
 from sottovoce.estimate.spread import MOST_CELLS, InversionSpread, Spread
+from sottovoce.mechanism.coins import Randomness
 
-Kind = Literal["wald", "score"]
+Kind = Literal["wald", "score", "bootstrap"]
 Ends = tuple[Array, Array]
+
+
+class IntervalOptions(TypedDict, total=False):
+    """How intervals are made: `draws`, `rng` and `progress` are the bootstrap's."""
+
+    kind: Kind
+    simultaneous: bool
+    draws: int
+    rng: Randomness
+    progress: Progress | None
+
+
+def interval_ends(
+    value: Array,
+    spread: Spread,
+    level: float,
+    *,
+    kind: Kind = "wald",
+    simultaneous: bool = False,
+    draws: int = DRAWS,
+    rng: Randomness = None,
+    progress: Progress | None = None,
+) -> Ends:
+    """Ends of every cell's interval, of the kind asked for; see `Estimate.interval`."""
+    if kind not in get_args(Kind):
+        raise SottovoceError("kind", f"must be one of {', '.join(get_args(Kind))}", kind)
+    deviations = critical_value(level, len(value) if simultaneous else 1)
+    if kind == "wald":
+        return wald(value, spread, deviations)
+    if not isinstance(spread, InversionSpread) or len(value) > MOST_CELLS:
+        rule = f"must be wald for this method, with weights or strata, or for more than {MOST_CELLS} cells"
+        raise SottovoceError("kind", rule, kind)
+    if kind == "bootstrap":
+        return bootstrap_ends(spread, level, simultaneous=simultaneous, draws=draws, rng=rng, progress=progress)
+    return score(value, spread, deviations)
 
 
 def critical_value(level: float, statements: int = 1) -> float:
@@ -31,7 +69,7 @@ def wald(value: Array, spread: Spread, deviations: float) -> Ends:
     return value - half, value + half
 
 
-def score(value: Array, spread: Spread, deviations: float) -> Ends:
+def score(value: Array, spread: InversionSpread, deviations: float) -> Ends:
     """All proportions t that the estimate does not contradict: `(p - t)^2 <= z^2 V(t) / N`, cut to [0, 1].
 
     V(t) is the variance if the cell's proportion were t and the others kept their shares among
@@ -39,8 +77,6 @@ def score(value: Array, spread: Spread, deviations: float) -> Ends:
     moments of the cell's estimate from one report of a person in the cell, and of one who is not. Without a
     disguise this is Wilson's interval (1927), of which it keeps the good manners near 0 and 1.
     """
-    if not isinstance(spread, InversionSpread) or len(value) > MOST_CELLS:
-        raise SottovoceError("kind", f"must be wald for this method, or for more than {MOST_CELLS} cells", "score")
     inside, outside = _second_moments(value, spread)
     c = deviations**2 / spread.respondents
     square, linear = (c, inside - outside) if spread.target == "population" else (0.0, inside - outside - 1)

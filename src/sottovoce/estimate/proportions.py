@@ -1,22 +1,21 @@
 """Proportions of any attributes of a plan, from disguised reports alone."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
-from sottovoce.channel.channel import Array
 from sottovoce.errors import SingularChannelError, SottovoceError
-from sottovoce.estimate.blue import blue_matrix
-from sottovoce.estimate.counted import Counted, count_reports
-from sottovoce.estimate.em import Progress, em, observed_covariance
+from sottovoce.estimate.counted import Counted, count_by, count_reports
+from sottovoce.estimate.em import Progress
+from sottovoce.estimate.enough import check_enough, check_number
 from sottovoce.estimate.estimate import Estimate
+from sottovoce.estimate.marginals import margin, needed_attributes
+from sottovoce.estimate.methods import Method, by_blue, by_em, by_inversion
 from sottovoce.estimate.sets import estimate_from_sets, is_large_set
-from sottovoce.estimate.simplex import nearest_distribution
-from sottovoce.estimate.spread import MOST_CELLS, InversionSpread, MatrixSpread, Spread, Target
+from sottovoce.estimate.spread import MOST_CELLS, Target
+from sottovoce.estimate.tally import Weights
 from sottovoce.plan.plan import Plan
-
-Method = Literal["inversion", "blue", "em", "simplex"]
 
 
 def estimate_proportions(
@@ -26,6 +25,7 @@ def estimate_proportions(
     *,
     target: Target = "population",
     method: Method = "inversion",
+    weights: Weights = None,
     progress: Progress | None = None,
 ) -> Estimate:
     """Estimate the joint proportions of one or more attributes, with their covariance.
@@ -35,7 +35,8 @@ def estimate_proportions(
     `em` gives the most likely distribution, with the covariance of its observed information; `simplex`
     the distribution nearest to the inversion, with the inversion's covariance. Choose the `target`: the
     population that the table is a sample of, or this table itself, of which only the coins hide
-    anything. `reports` is a disguised table or its path.
+    anything. `reports` is a disguised table or its path. Survey `weights`, a column of it that was not
+    disguised or a number for each report, make the estimate that of the weighted population or table.
 
     >>> from sottovoce.plan.budget import new_plan
     >>> from sottovoce.schema.schema import Schema
@@ -46,59 +47,97 @@ def estimate_proportions(
       False    0.7000 +- 0.0980  [ 0.5080,  0.8920]
       True     0.3000 +- 0.0980  [ 0.1080,  0.4920]
     """
+    names = _checked_choices(attributes, target, method)
+    needed = needed_attributes(plan, names)
+    if needed != names:
+        joint = estimate_proportions(
+            reports, plan, needed, target=target, method=method, weights=weights, progress=progress
+        )
+        return margin(joint, names)
+    if is_large_set(plan.channel(names)):
+        return _from_sets(reports, plan, names, target, method, weights)
+    counted = count_reports(reports, plan, names, weights)
+    return _from_counts(counted, plan, target, method, progress)
+
+
+def estimate_by(
+    reports: Any,
+    plan: Plan,
+    attributes: str | Sequence[str],
+    by: str,
+    *,
+    target: Target = "population",
+    method: Method = "inversion",
+    weights: Weights = None,
+    progress: Progress | None = None,
+) -> dict[Any, Estimate]:
+    """Estimate apart for each value of a column that was not disguised: one `Estimate` a group or stratum.
+
+    >>> from sottovoce.plan.budget import new_plan
+    >>> from sottovoce.schema.schema import Schema
+    >>> from sottovoce.schema.attribute import boolean
+    >>> plan = new_plan(Schema([boolean("evaded tax")]), odds=3)
+    >>> reports = {"evaded tax": [True, False] * 40, "town": ["Bonn"] * 40 + ["Ulm"] * 40}
+    >>> {town: found.respondents for town, found in estimate_by(reports, plan, "evaded tax", "town").items()}
+    {'Bonn': 40, 'Ulm': 40}
+    """
+    names = _checked_choices(attributes, target, method)
+    needed = needed_attributes(plan, names)
+    if needed != names:
+        joints = estimate_by(
+            reports, plan, needed, by, target=target, method=method, weights=weights, progress=progress
+        )
+        return {value: margin(joint, names) for value, joint in joints.items()}
+    if is_large_set(plan.channel(names)):
+        raise SottovoceError("by", "must be left out for sets of many categories", by)
+    found = {}
+    for value, counted in count_by(reports, plan, names, by, weights).items():
+        try:
+            found[value] = _from_counts(counted, plan, target, method, progress)
+        except SingularChannelError:
+            raise
+        except SottovoceError as reason:
+            raise SottovoceError(reason.parameter, f"{reason.rule}, where {by} is {value}", reason.value) from None
+    return found
+
+
+def _checked_choices(attributes: str | Sequence[str], target: Target, method: Method) -> list[str]:
     if target not in get_args(Target):
         raise SottovoceError("target", f"must be one of {', '.join(get_args(Target))}", target)
     if method not in get_args(Method):
         raise SottovoceError("method", f"must be one of {', '.join(get_args(Method))}", method)
-    names = [attributes] if isinstance(attributes, str) else list(attributes)
-    if is_large_set(plan.channel(names)):
-        return estimate_from_sets(reports, plan, names, target, method)
-    counted = count_reports(reports, plan, names)
+    return [attributes] if isinstance(attributes, str) else list(attributes)
+
+
+def _from_sets(
+    reports: Any, plan: Plan, names: Sequence[str], target: Target, method: Method, weights: Weights
+) -> Estimate:
+    if weights is not None:
+        raise SottovoceError("weights", "must be left out for sets of many categories", weights)
+    found = estimate_from_sets(reports, plan, names, target, method)
+    check_number(found.respondents)
+    return found
+
+
+def _from_counts(counted: Counted, plan: Plan, target: Target, method: Method, progress: Progress | None) -> Estimate:
+    names = counted.attributes
     if method in ("em", "blue") and len(counted.order) > MOST_CELLS:
         raise SottovoceError("attributes", f"must have at most {MOST_CELLS} joint cells for {method}", names)
-    if method == "em":
-        return _by_em(counted, target, progress)
+    if np.isfinite(counted.channel.condition_number):  # else no number of reports would be enough
+        check_enough(counted)
     try:
-        return by_blue(counted, target) if method == "blue" else by_inversion(counted, target, method)
+        return by_em(counted, target, progress) if method == "em" else _linear(counted, target, method)
     except SingularChannelError as reason:
         raise _named(reason, plan, names) from None
 
 
+def _linear(counted: Counted, target: Target, method: Method) -> Estimate:
+    return by_blue(counted, target) if method == "blue" else by_inversion(counted, target, method)
+
+
 def _named(reason: SingularChannelError, plan: Plan, names: Sequence[str]) -> SingularChannelError:
     """Say which attributes a singular channel is of, and the scheme that made it so."""
-    culprits = [name for name in names if np.isinf(plan.channel([name]).condition_number)] or names
+    channels = {name: plan.channel(needed_attributes(plan, [name])) for name in names}
+    culprits = [name for name, channel in channels.items() if np.isinf(channel.condition_number)] or names
     which = ", ".join(f"{name} ({plan.group_of(name).scheme})" for name in culprits)
     return SingularChannelError(which, f"cannot be estimated: {reason.parameter} {reason.rule}", reason.value)
-
-
-def by_inversion(counted: Counted, target: Target, method: Method = "inversion") -> Estimate:
-    """Unbiased estimate from counts, or the distribution nearest to it."""
-    value = counted.channel.solve(counted.seen)[counted.order]
-    spread = InversionSpread(counted.channel, counted.seen, value, counted.respondents, counted.order, target)
-    return _estimate(counted, nearest_distribution(value) if method == "simplex" else value, spread, target, method)
-
-
-def by_blue(counted: Counted, target: Target) -> Estimate:
-    """Weigh by the distribution nearest to a first, plain estimate; unbiased up to its noise."""
-    first = nearest_distribution(counted.channel.solve(counted.seen))
-    rows = blue_matrix(counted.channel, first)[counted.order]
-    value = rows @ counted.seen
-    own = np.outer(value, value) if target == "population" else np.diag(value)
-    spread = MatrixSpread(((rows * counted.seen) @ rows.T - own) / counted.respondents)
-    return _estimate(counted, value, spread, target, "blue")
-
-
-def _by_em(counted: Counted, target: Target, progress: Progress | None) -> Estimate:
-    if target == "table":
-        raise SottovoceError("target", "must be the population for em, whose likelihood is that of a sample", target)
-    fit = em(counted.channel, counted.counts, progress=progress)
-    covariance = observed_covariance(counted.channel, counted.counts, fit.value)
-    matrix = covariance[counted.order][:, counted.order]
-    value = fit.value[counted.order]
-    method = f"em, {fit.steps} steps" if fit.converged else f"em, NOT converged after {fit.steps} steps"
-    return _estimate(counted, value, MatrixSpread(matrix), target, method)
-
-
-def _estimate(counted: Counted, value: Array, spread: Spread, target: Target, method: str) -> Estimate:
-    attributes, categories = counted.attributes, counted.categories
-    return Estimate(attributes, categories, value, spread, counted.seen, counted.respondents, target, method)

@@ -41,7 +41,7 @@ class InversionSpread:
     channel: Channel
     seen: Array
     value: Array
-    respondents: int
+    respondents: float
     order: NDArray[np.intp]
     target: Target
 

@@ -36,8 +36,13 @@ class MutualInformation:
 
     def value(self, p: Any) -> float:
         """Bits; a cell that is zero adds nothing."""
-        table = not_negative(cells(p, self.shape), "mutual information").reshape(self.shape)
-        return float(plogp(table).sum() - plogp(table.sum(axis=1)).sum() - plogp(table.sum(axis=0)).sum())
+        return float(self.values(not_negative(cells(p, self.shape), "mutual information")[:, None])[0])
+
+    def values(self, laws: Array) -> Array:
+        """Bits of each column of a matrix of distributions."""
+        tables = laws.reshape(*self.shape, -1)
+        margins = (plogp(tables.sum(axis=axis)).sum(axis=0) for axis in (0, 1))
+        return np.asarray(plogp(tables).sum(axis=(0, 1)) - sum(margins))
 
     def gradient(self, p: Any) -> Array:
         """Derivative by every cell."""
@@ -66,6 +71,10 @@ class GSquared:
         """Likelihood-ratio statistic of one respondent."""
         return 2 * log(2) * MutualInformation(self.shape).value(p)
 
+    def values(self, laws: Array) -> Array:
+        """Statistic of each column of a matrix of distributions."""
+        return 2 * log(2) * MutualInformation(self.shape).values(laws)
+
     def gradient(self, p: Any) -> Array:
         """Derivative by every cell."""
         return 2 * log(2) * MutualInformation(self.shape).gradient(p)
@@ -92,8 +101,12 @@ class ChiSquared:
 
     def value(self, p: Any) -> float:
         """Pearson's statistic of one respondent, phi squared."""
-        table, rows, columns = with_positive_margins(cells(p, self.shape).reshape(self.shape))
-        return float((table**2 / (rows * columns)).sum() - 1)
+        return float(self.values(cells(p, self.shape)[:, None])[0])
+
+    def values(self, laws: Array) -> Array:
+        """Statistic of each column of a matrix of distributions."""
+        tables, rows, columns = with_positive_margins(laws.reshape(*self.shape, -1))
+        return np.asarray((tables**2 / (rows * columns)).sum(axis=(0, 1)) - 1)
 
     def gradient(self, p: Any) -> Array:
         """Derivative by every cell."""

@@ -29,7 +29,11 @@ class Entropy:
 
     def value(self, p: Any) -> float:
         """Bits; a cell that is zero adds nothing."""
-        return float(-plogp(not_negative(cells(p), "entropy")).sum())
+        return float(self.values(not_negative(cells(p), "entropy")[:, None])[0])
+
+    def values(self, laws: Array) -> Array:
+        """Bits of each column of a matrix of distributions."""
+        return np.asarray(-plogp(laws).sum(axis=0))
 
     def gradient(self, p: Any) -> Array:
         """Derivative by every cell."""

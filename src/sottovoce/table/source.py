@@ -49,14 +49,18 @@ class Source(ABC):
 
     def coded(self, schema: Schema) -> Iterator[Columns]:
         """Coded columns of a schema; a table without rows is refused."""
-        lacking = [name for name in schema.names if name not in self.names]
+        return (columns for columns, _ in self.coded_beside(schema, ()))
+
+    def coded_beside(self, schema: Schema, beside: Sequence[str]) -> Iterator[tuple[Columns, tuple[Values, ...]]]:
+        """Coded columns of a schema, and other columns as they stand, row by row the same."""
+        lacking = [name for name in (*schema.names, *beside) if name not in self.names]
         if lacking:
             raise SottovoceError("table", f"must have the columns {lacking}", Words(f"only {list(self.names)}"))
-        rows = 0
-        for batch in self.batches(schema.names, min(BATCH_ROWS, max(1, BATCH_VALUES // len(schema.sizes)))):
+        wanted, rows = (*schema.names, *beside), 0
+        for batch in self.batches(wanted, min(BATCH_ROWS, max(1, BATCH_VALUES // len(schema.sizes)))):
             columns = tuple(codes for v in schema for codes in self.encode(v, batch[v.name]))
             rows += len(columns[0])
-            yield columns
+            yield columns, tuple(batch[name] for name in beside)
         if rows == 0:
             raise SottovoceError("table", "must have at least one row", Words("an empty one"))
 

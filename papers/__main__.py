@@ -1,0 +1,128 @@
+"""Command line of the papers: `list`, and `run ID` or `run all`."""
+
+import argparse
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, cast
+
+import papers
+from papers.rerun import Module, Rerun
+
+HELPERS = {"__main__", "rerun"}
+
+
+def identifiers() -> dict[str, str]:
+    """Identifier of each table and figure, such as emask-table3.1, and its module, emask_table3_1."""
+    found = [module.name for module in iter_modules(papers.__path__) if module.name not in HELPERS]
+    return {_identifier(name): name for name in sorted(found)}
+
+
+def _identifier(module: str) -> str:
+    """Underscores between digits are points, others are hyphens.
+
+    >>> _identifier("emask_table3_1"), _identifier("optrr_fig5a")
+    ('emask-table3.1', 'optrr-fig5a')
+    """
+    text = ""
+    for place, character in enumerate(module):
+        between_digits = module[place - 1 : place].isdigit() and module[place + 1 : place + 2].isdigit()
+        text += ("." if between_digits else "-") if character == "_" else character
+    return text
+
+
+def load(identifier: str) -> Module:
+    """Module of a table or figure."""
+    known = identifiers()
+    if identifier not in known:
+        sys.exit(f"error: {identifier} is none of: {', '.join(known)}")
+    return cast(Module, import_module(f"papers.{known[identifier]}"))
+
+
+def document(identifier: str, module: Module, found: Rerun) -> dict[str, Any]:
+    """Result as JSON."""
+    rows = [
+        {"name": r.name, "published": r.published, "ours": r.ours, "spread": r.spread, "verdict": r.verdict}
+        for r in found.rows
+    ]
+    about = {"id": identifier, "title": module.TITLE, "source": module.SOURCE, "settings": found.settings}
+    return {**about, "rows": rows, "notes": list(found.notes)}
+
+
+def shown(result: dict[str, Any]) -> str:
+    """Result as a table for people."""
+    lines = [f"{result['id']}: {result['title']} ({result['source']})"]
+    lines += [f"  {row['verdict']:<12} {row['name']}: {_said(row)}" for row in result["rows"]]
+    return "\n".join(lines + [f"  Note: {note}" for note in result["notes"]])
+
+
+def _said(row: dict[str, Any]) -> str:
+    spread = "" if row["spread"] is None else f" +- {row['spread']:.4g}"
+    return f"published {_number(row['published'])}, ours {_number(row['ours'])}{spread}"
+
+
+def _number(value: Any) -> str:
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
+
+
+def save_figure(found: Rerun, path: Path) -> None:
+    """Draw the picture, if there is one."""
+    if found.draw is None:
+        sys.exit("error: a table has no figure")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5.5), layout="constrained")
+    found.draw(figure)
+    figure.savefig(path, dpi=150)
+
+
+def run(given: argparse.Namespace) -> None:
+    """Run one, or all into a folder."""
+    chosen = list(identifiers()) if given.id == "all" else [given.id]
+    results = []
+    for identifier in chosen:
+        module = load(identifier)
+        found = module.rerun(quick=given.quick, seed=given.seed, progress=_progress(identifier))
+        results.append(document(identifier, module, found))
+        print(shown(results[-1]))
+        if given.folder is not None and found.draw is not None:
+            given.folder.mkdir(parents=True, exist_ok=True)
+            save_figure(found, given.folder / f"{identifier}.png")
+        if given.figure is not None:
+            save_figure(found, given.figure)
+    if given.json is not None:
+        text = json.dumps(results if given.id == "all" else results[0], indent=2, ensure_ascii=False)
+        sys.stdout.write(text + "\n") if given.json == "-" else Path(given.json).write_text(text + "\n", "utf-8")
+
+
+def _progress(label: str) -> Any:
+    """A line on standard error that moves, where somebody looks."""
+    if not sys.stderr.isatty():
+        return lambda _done, _total: None
+    return lambda done, total: print(f"\r{label}: {done} of {total} ", end="", file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="python -m papers", description=papers.__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="every table and figure")
+    runs = commands.add_parser("run", help="run one again, or all")
+    runs.add_argument("id", metavar="ID", help="identifier, or all")
+    runs.add_argument("--quick", action="store_true", help="fewer repetitions, in seconds")
+    runs.add_argument("--json", metavar="FILE|-", help="write the result as JSON")
+    runs.add_argument("--figure", metavar="FILE.png", type=Path, help="draw the figure")
+    runs.add_argument("--folder", metavar="FOLDER", type=Path, help="draw every figure into a folder")
+    runs.add_argument("--seed", type=int, default=1, help="of all that is random")
+    given = parser.parse_args()
+    if given.command == "list":
+        for identifier in identifiers():
+            print(f"{identifier:<18} {load(identifier).TITLE}")
+    else:
+        run(given)
+
+
+if __name__ == "__main__":
+    main()

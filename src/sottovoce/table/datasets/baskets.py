@@ -1,0 +1,28 @@
+"""Transactions: clicks of two web shops, and the synthetic baskets of IBM's Quest generator."""
+
+import numpy as np
+
+from sottovoce.errors import SottovoceError
+from sottovoce.schema.item_set import ItemSet
+from sottovoce.table.bitsets import Csr
+from sottovoce.table.datasets.files import FILES
+
+
+def bms_webview(number: int) -> tuple[ItemSet, Csr]:
+    """Clicks in a web shop (KDD Cup 2000): 59,601 sessions of 497 pages, or 77,512 of 3,340."""
+    if number not in (1, 2):
+        raise SottovoceError("number", "must be 1 or 2", number)
+    return _baskets("pages", FILES[f"bms-webview-{number}"].text().replace(" -1", ""))
+
+
+def t10i4d100k() -> tuple[ItemSet, Csr]:
+    """100,000 baskets of about ten of 870 items, made by IBM's Quest generator."""
+    return _baskets("basket", FILES["t10i4d100k"].text())
+
+
+def _baskets(name: str, text: str) -> tuple[ItemSet, Csr]:
+    """One basket a line, items as numbers; they become places in the sorted universe, each once in a basket."""
+    lines = [np.unique(np.array(line.split(), np.int64)) for line in text.splitlines() if line.strip()]
+    universe, places = np.unique(np.concatenate(lines), return_inverse=True)
+    indptr = np.concatenate([[0], np.cumsum([len(line) for line in lines])]).astype(np.int64)
+    return ItemSet(name, universe.tolist()), (indptr, places.astype(np.int32))
