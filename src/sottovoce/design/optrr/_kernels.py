@@ -137,20 +137,21 @@ def breed(archive: Any, fitness: Any, uniforms: Any, rate: Any, children: Any) -
                 children[k, row, column] += step
 
 
-def repair(matrices: Any, prior: Any, delta: Any, sweeps: Any, met: Any) -> None:
+def repair(matrices: Any, prior: Any, delta: Any, sweeps: Any) -> None:
     """Lower every element that makes a posterior exceed delta to where it does not, column by column.
 
-    What a column loses its other elements gain, in proportion to how far each may still rise; `met` says where this
-    succeeded within so many sweeps.
+    What a column loses its other elements gain, in proportion to how far each may still rise: there is always room, since
+    `sum_y delta / (1 - delta) (l_y - p_x A_yx) / p_x >= 1` for every `p_x <= delta`. But what one column gains may be
+    too much for another. Where that goes on after so many sweeps, the matrix is mixed with reports of the same law that
+    ignore the truth, `(1 - t) A + t l 1^T`, which takes each posterior from P to `(1 - t) P + t p_x`.
     """
     n = matrices.shape[1]
-    limit = np.zeros(n)
     for k in range(len(matrices)):
-        met[k] = False
+        settled = False
         for _ in range(sweeps):
-            changed, stuck = False, False
+            settled = True
             for x in range(n):
-                excess, room = 0.0, 0.0
+                limit, excess, room = np.zeros(n), 0.0, 0.0
                 for y in range(n):
                     others = 0.0
                     for z in range(n):
@@ -161,27 +162,40 @@ def repair(matrices: Any, prior: Any, delta: Any, sweeps: Any, met: Any) -> None
                         excess += matrices[k, y, x] - limit[y]
                         matrices[k, y, x] = limit[y]
                     else:
-                        room += limit[y] - matrices[k, y, x]
+                        room += max(limit[y] - matrices[k, y, x], 0.0)
                 if excess > 0:
-                    changed = True
-                    if room < excess:
-                        stuck = True
-                        break
+                    settled, total = False, 0.0
                     for y in range(n):
-                        matrices[k, y, x] += excess * (limit[y] - matrices[k, y, x]) / room
-            if stuck:
+                        matrices[k, y, x] += excess / max(room, excess) * max(limit[y] - matrices[k, y, x], 0.0)
+                        total += matrices[k, y, x]
+                    for y in range(n):
+                        matrices[k, y, x] /= total  # where rounding left too little room
+            if settled:
                 break
-            if not changed:
-                met[k] = True
-                break
+        if not settled:
+            law, share = np.zeros(n), 0.0
+            for y in range(n):
+                for x in range(n):
+                    law[y] += prior[x] * matrices[k, y, x]
+                for x in range(n):
+                    excess = prior[x] * matrices[k, y, x] - delta * law[y]
+                    if excess > 0:
+                        share = max(share, excess / (excess + (delta - prior[x]) * law[y]))
+            for y in range(n):
+                for x in range(n):
+                    matrices[k, y, x] += share * (law[y] - matrices[k, y, x])
 
 
 def exchange(matrices: Any, losses: Any, best: Any, best_losses: Any, changes: Any) -> None:
-    """Compare each matrix with the best of its privacy; the worse of the two becomes the better one."""
+    """Compare each matrix with the best of its privacy; the worse of the two becomes the better one.
+
+    The better one has the smaller error; of equal errors, that which is guessed less.
+    """
     slots, n = len(best), matrices.shape[1]
     for k in range(len(matrices)):
         slot = min(max(int((1 - losses[k, 0]) * slots), 0), slots - 1)
-        if losses[k, 1] < best_losses[slot, 1]:
+        closer = losses[k, 1] == best_losses[slot, 1] and losses[k, 0] < best_losses[slot, 0]
+        if losses[k, 1] < best_losses[slot, 1] or closer:
             changes[0] += 1
             for i in range(2):
                 best_losses[slot, i] = losses[k, i]

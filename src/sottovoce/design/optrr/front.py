@@ -35,7 +35,7 @@ def optrr_front(
     >>> max(point["worst_posterior"] for point in front) <= 0.75 + 1e-9
     True
     """
-    asked = Requirement.of(prior, delta=None if delta == 1 else delta).for_error()
+    asked = Requirement.of(prior, delta=delta).for_error()
     size = checked_respondents(respondents)
     bound = min(delta, 1 - 1e-9)  # the identity's posteriors are 1, which no repair has to lower
     search = Search(np.asarray(asked.law), bound, size, settings or Settings(), np.random.default_rng(seed))

@@ -17,9 +17,6 @@ SWEEPS = 50
 UNIFORMS = 11
 """Random numbers of a child."""
 
-TRIES = 1000
-"""Random matrices that are thrown away for one that can be made to meet delta."""
-
 
 @dataclass(frozen=True)
 class Settings:
@@ -34,10 +31,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse sets of nothing."""
-        for name in ("population", "archive", "omega", "generations"):
+        for name, least in (("population", 2), ("archive", 1), ("omega", 1), ("generations", 1), ("patience", 1)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < (2 if name == "population" else 1):
-                raise SottovoceError(name, "must be a whole number that leaves somebody to evolve", value)
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if not (whole and value >= least) and not (name == "patience" and value is None):
+                raise SottovoceError(name, f"must be a whole number of at least {least}", value)
         if not 0 <= self.mutation_rate <= 1:
             raise SottovoceError("mutation_rate", "must be between 0 and 1", self.mutation_rate)
 
@@ -65,7 +63,7 @@ class Search:
         """Draw a first population."""
         self.loops = self.loops or kernels("sottovoce.design.optrr._kernels")
         if self.loops is None:
-            raise MissingExtraError("OptRR's search", "numba", "fast")
+            raise MissingExtraError("OptRR's search", "numba", "design")
         n = len(self.prior)
         self.omega = np.zeros((self.settings.omega, n, n))
         self.omega_losses = np.full((self.settings.omega, 2), np.inf)
@@ -84,7 +82,8 @@ class Search:
         uniforms = self.rng.random((self.settings.population, UNIFORMS))
         children = np.empty_like(self._population)
         self.loops.breed(self._archive, fitness, uniforms, self.settings.mutation_rate, children)
-        self._population = self._repaired(children)
+        self.loops.repair(children, self.prior, self.delta, SWEEPS)
+        self._population = children
         self._losses = self._assessed(self._population)
         changes = np.zeros(1, np.int64)
         for matrices, losses in ((self._population, self._losses), (self._archive, self._archive_losses)):
@@ -102,30 +101,13 @@ class Search:
                 return
 
     def _first(self) -> Array:
-        """Random matrices between noise and the identity, each made to meet delta."""
-        found: list[Array] = []
-        for _ in range(TRIES):
-            drawn = self._random(self.settings.population)
-            met = np.zeros(len(drawn), bool)
-            self.loops.repair(drawn, self.prior, self.delta, SWEEPS, met)
-            found += list(drawn[met])
-            if len(found) >= self.settings.population:
-                return np.stack(found[: self.settings.population])
-        raise SottovoceError("delta", "must leave room for random matrices to meet it", self.delta)
-
-    def _random(self, count: int) -> Array:
-        n = len(self.prior)
+        """Random matrices between noise and the identity, made to meet delta."""
+        n, count = len(self.prior), self.settings.population
         columns = self.rng.dirichlet(np.ones(n), (count, n)).transpose(0, 2, 1)
         share = self.rng.random((count, 1, 1))
-        return np.ascontiguousarray(share * np.eye(n) + (1 - share) * columns)
-
-    def _repaired(self, children: Array) -> Array:
-        """Children that meet delta; a member of the archive takes the place of one that cannot."""
-        met = np.zeros(len(children), bool)
-        self.loops.repair(children, self.prior, self.delta, SWEEPS, met)
-        lost = np.flatnonzero(~met)
-        children[lost] = self._archive[lost % len(self._archive)]
-        return children
+        drawn = np.ascontiguousarray(share * np.eye(n) + (1 - share) * columns)
+        self.loops.repair(drawn, self.prior, self.delta, SWEEPS)
+        return drawn
 
     def _assessed(self, matrices: Array) -> Array:
         losses = np.empty((len(matrices), 2))
