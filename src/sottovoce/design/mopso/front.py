@@ -9,7 +9,7 @@ from sottovoce.design.mopso.swarm import Settings, Swarm
 from sottovoce.design.objective import BITS_AND_DISTORTION
 from sottovoce.design.optrr.front import measured_points
 from sottovoce.design.requirement import Requirement
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimate.em import Progress
 from sottovoce.exact import Number, OddsLike
 from sottovoce.measure.covariance import checked_respondents
@@ -36,7 +36,7 @@ def mopso_front(
     """
     asked = Requirement.of(prior, odds=odds, epsilon=epsilon).for_information()
     if asked.float_odds is None:
-        raise SottovoceError("odds or epsilon", "must be given: the swarm keeps to them", odds)
+        raise SottovoceError("odds or epsilon", "must be given, one of them: the swarm keeps to it", Words("none"))
     swarm = Swarm(np.asarray(asked.law), asked.float_odds, settings or Settings(), np.random.default_rng(seed))
     swarm.run(progress)
     size = checked_respondents(respondents)

@@ -15,10 +15,19 @@ from sottovoce.measure.utility import distortion
 
 Start = Literal["random", "frapp"]
 
+ROUNDS = 3
+"""Times that small entries are raised before what still exceeds the odds is mixed away."""
+
+RARE = 1e-9
+"""Weight of a report that is left out, for the matrix to stay invertible."""
+
 
 @dataclass(frozen=True)
 class Settings:
-    """Table 2 of the paper: particles, repository, mutation archive, generations, and the coefficients."""
+    """Table 2 of the paper: particles, repository, mutation archive, generations, and the coefficients.
+
+    `patience` is the number of generations without a newcomer in the repository that ends the search before its time.
+    """
 
     particles: int = 100
     repository: int = 200
@@ -29,12 +38,14 @@ class Settings:
     pull: float = 2.0
     grids: int = 20
     start: Start = "random"
+    patience: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse swarms of nobody."""
-        for name in ("particles", "repository", "archive", "generations", "grids"):
+        for name in ("particles", "repository", "archive", "generations", "grids", "patience"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+            if not whole and not (name == "patience" and value is None):
                 raise SottovoceError(name, "must be a whole number of at least 1", value)
         if not 0 <= self.mutation_share <= 1:
             raise SottovoceError("mutation_share", "must be between 0 and 1", self.mutation_share)
@@ -55,6 +66,7 @@ class Swarm:
     rng: np.random.Generator
     places: Array = field(init=False)
     losses: Array = field(init=False)
+    quiet: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         """Particles at random, or near the gamma-diagonal matrices; velocities at random."""
@@ -83,11 +95,13 @@ class Swarm:
         self._keep_best(found, np.concatenate([self.losses, self._assessed(mutants)]))
 
     def run(self, progress: Progress | None = None) -> None:
-        """All generations."""
+        """All generations, or until nobody has entered the repository for as long as the patience."""
         for generation in range(self.settings.generations):
             self.step()
             if progress is not None:
                 progress(generation + 1, self.settings.generations)
+            if self.settings.patience is not None and self.quiet >= self.settings.patience:
+                return
 
     def front(self) -> tuple[Array, Array]:
         """Undominated matrices of repository and archive, and their losses."""
@@ -103,7 +117,14 @@ class Swarm:
         return np.stack([mutual_information(matrices, self.prior), distortion(matrices, self.prior)], axis=-1)
 
     def _bounded(self, matrices: Array) -> Array:
-        """Mix each matrix with a report that ignores the truth, as little as its worst row needs to keep the odds."""
+        """Matrices whose rows keep the odds: small entries are raised to the largest over the odds, columns normalised.
+
+        That may need many rounds. What is left is mixed with reports of the same law that ignore the truth, as much as
+        the worst row needs.
+        """
+        for _ in range(ROUNDS):
+            raised = np.maximum(matrices, matrices.max(-1, keepdims=True) / self.odds)
+            matrices = raised / raised.sum(-2, keepdims=True)
         law = (matrices @ self.prior)[..., None]
         excess = np.maximum(matrices.max(-1, keepdims=True) - self.odds * matrices.min(-1, keepdims=True), 0)
         needed = np.divide(excess, excess + (self.odds - 1) * law, out=np.zeros_like(excess), where=excess > 0)
@@ -111,11 +132,15 @@ class Swarm:
         return np.asarray((1 - share) * matrices + share * law)
 
     def _random(self, count: int) -> Array:
-        """Columns at random, mixed with the identity in random shares."""
-        n = len(self.prior)
-        share = self.rng.random((count, 1, 1))
-        noise = self.rng.dirichlet(np.ones(n), (count, n)).transpose(0, 2, 1)
-        return self._bounded((1 - share) * noise + share * np.eye(n))
+        """Random columns, more or less alike and more or less often true, a random share of the reports left out."""
+        n, rng = len(self.prior), self.rng
+        true, alike, used = rng.random((3, count, 1, 1))
+        shared = rng.dirichlet(np.ones(n), count)[:, :, None]
+        noise = alike * shared + (1 - alike) * rng.dirichlet(np.ones(n), (count, n)).transpose(0, 2, 1)
+        ticket = rng.random((count, n, 1))
+        kept = ticket <= np.maximum(used, ticket.min(axis=1, keepdims=True))  # one at the least
+        matrices = (true * np.eye(n) + (1 - true) * noise) * kept + RARE
+        return self._bounded(matrices / matrices.sum(axis=1, keepdims=True))
 
     def _near_frapp(self, count: int) -> Array:
         """Gamma-diagonal matrices of random odds, every entry disturbed by a random factor."""
@@ -160,6 +185,7 @@ class Swarm:
         """Undominated ones; of too many, those nearest to all others move to the archive (36)."""
         everyone, values = np.concatenate([self.best, matrices]), np.concatenate([self.best_losses, losses])
         kept = np.flatnonzero(non_dominated(values))
+        self.quiet = 0 if (kept >= len(self.best)).any() else self.quiet + 1
         self.best, self.best_losses = everyone[kept], values[kept]
         room = self.settings.repository
         if len(kept) > room:
@@ -169,5 +195,5 @@ class Swarm:
             order = np.argsort(-crowding, kind="stable")
             self.archive = np.concatenate([self.archive, self.best[order[room:]]])[-self.settings.archive :]
             self.best, self.best_losses = self.best[order[:room]], self.best_losses[order[:room]]
-        if not len(self.archive):
+        if not len(self.archive):  # nobody was sent there yet: some newcomers mutate
             self.archive = matrices[: self.settings.archive // 10 + 1].copy()

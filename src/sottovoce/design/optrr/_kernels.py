@@ -9,54 +9,8 @@ from typing import Any
 import numpy as np
 
 
-def assess(matrices: Any, prior: Any, respondents: Any, losses: Any) -> None:
-    """Losses of each matrix: `sum_y max_x p_x A_yx`, and the mean of `diag(A^-1 (diag(l) - l l^T) A^-T) / N`.
-
-    The inverse is found by elimination with pivots; a singular matrix has an infinite error.
-    """
-    n = matrices.shape[1]
-    for k in range(len(matrices)):
-        law, accuracy = np.zeros(n), 0.0
-        for y in range(n):
-            best = 0.0
-            for x in range(n):
-                joint = matrices[k, y, x] * prior[x]
-                law[y] += joint
-                best = max(best, joint)
-            accuracy += best
-        left, inverse = matrices[k].copy(), np.eye(n)
-        error = 0.0
-        for i in range(n):
-            pivot = i
-            for r in range(i + 1, n):
-                if abs(left[r, i]) > abs(left[pivot, i]):
-                    pivot = r
-            if abs(left[pivot, i]) < 1e-12:
-                error = np.inf
-                break
-            for c in range(n):
-                left[i, c], left[pivot, c] = left[pivot, c], left[i, c]
-                inverse[i, c], inverse[pivot, c] = inverse[pivot, c], inverse[i, c]
-            scale = 1 / left[i, i]
-            for c in range(n):
-                left[i, c] *= scale
-                inverse[i, c] *= scale
-            for r in range(n):
-                factor = left[r, i]
-                if r != i and factor != 0:
-                    for c in range(n):
-                        left[r, c] -= factor * left[i, c]
-                        inverse[r, c] -= factor * inverse[i, c]
-        if error == 0:
-            for i in range(n):
-                for y in range(n):
-                    error += inverse[i, y] * inverse[i, y] * law[y]
-                error -= prior[i] * prior[i]
-        losses[k, 0], losses[k, 1] = accuracy, error / (n * respondents)
-
-
 def rank(losses: Any, places: Any, fitness: Any, distances: Any) -> None:
-    """SPEA2's fitness: strengths of all that dominate, and `1 / (sigma + 2)`, sigma the way to the nearest neighbour."""
+    """SPEA2's fitness: strengths of all that dominate, and `1 / (sigma + 2)`, sigma the distance of the next."""
     t = len(losses)
     strength = np.zeros(t)
     for i in range(t):
@@ -137,53 +91,28 @@ def breed(archive: Any, fitness: Any, uniforms: Any, rate: Any, children: Any) -
                 children[k, row, column] += step
 
 
-def repair(matrices: Any, prior: Any, delta: Any, sweeps: Any) -> None:
+def repair(matrices: Any, prior: Any, delta: Any, sweeps: Any, met: Any) -> None:
     """Lower every element that makes a posterior exceed delta to where it does not, column by column.
 
-    What a column loses its other elements gain, in proportion to how far each may still rise: there is always room, since
+    What a column loses its other elements gain, in proportion to how far each may still rise. There is always room, for
     `sum_y delta / (1 - delta) (l_y - p_x A_yx) / p_x >= 1` for every `p_x <= delta`. But what one column gains may be
-    too much for another. Where that goes on after so many sweeps, the matrix is mixed with reports of the same law that
-    ignore the truth, `(1 - t) A + t l 1^T`, which takes each posterior from P to `(1 - t) P + t p_x`.
+    too much for another; `met` says where no column had to be changed any more within so many sweeps.
     """
-    n = matrices.shape[1]
     for k in range(len(matrices)):
-        settled = False
         for _ in range(sweeps):
-            settled = True
-            for x in range(n):
-                limit, excess, room = np.zeros(n), 0.0, 0.0
-                for y in range(n):
-                    others = 0.0
-                    for z in range(n):
-                        if z != x:
-                            others += prior[z] * matrices[k, y, z]
-                    limit[y] = min(delta / (1 - delta) * others / prior[x], 1.0)
-                    if matrices[k, y, x] > limit[y] * (1 + 1e-12):
-                        excess += matrices[k, y, x] - limit[y]
-                        matrices[k, y, x] = limit[y]
-                    else:
-                        room += max(limit[y] - matrices[k, y, x], 0.0)
-                if excess > 0:
-                    settled, total = False, 0.0
-                    for y in range(n):
-                        matrices[k, y, x] += excess / max(room, excess) * max(limit[y] - matrices[k, y, x], 0.0)
-                        total += matrices[k, y, x]
-                    for y in range(n):
-                        matrices[k, y, x] /= total  # where rounding left too little room
-            if settled:
+            met[k] = True
+            for x in range(len(prior)):
+                column = matrices[k, :, x].copy()
+                others = np.maximum((matrices[k] * prior).sum(axis=1) - prior[x] * column, 0.0)
+                limit = np.minimum(delta / (1 - delta) / prior[x] * others, 1.0)
+                if (column > limit * (1 + 1e-12)).any():
+                    met[k] = False
+                    lowered = np.minimum(column, limit)
+                    lost, room = (column - lowered).sum(), limit - lowered
+                    lowered += lost / max(room.sum(), lost) * room
+                    matrices[k, :, x] = lowered / lowered.sum()
+            if met[k]:
                 break
-        if not settled:
-            law, share = np.zeros(n), 0.0
-            for y in range(n):
-                for x in range(n):
-                    law[y] += prior[x] * matrices[k, y, x]
-                for x in range(n):
-                    excess = prior[x] * matrices[k, y, x] - delta * law[y]
-                    if excess > 0:
-                        share = max(share, excess / (excess + (delta - prior[x]) * law[y]))
-            for y in range(n):
-                for x in range(n):
-                    matrices[k, y, x] += share * (law[y] - matrices[k, y, x])
 
 
 def exchange(matrices: Any, losses: Any, best: Any, best_losses: Any, changes: Any) -> None:

@@ -7,12 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
+from sottovoce.design.optrr.matrices import assessed, repair
 from sottovoce.errors import MissingExtraError, SottovoceError
 from sottovoce.estimate.em import Progress
 from sottovoce.mechanism.bulk import kernels
-
-SWEEPS = 50
-"""Times that a repair goes over all columns."""
 
 UNIFORMS = 11
 """Random numbers of a child."""
@@ -68,7 +66,7 @@ class Search:
         self.omega = np.zeros((self.settings.omega, n, n))
         self.omega_losses = np.full((self.settings.omega, 2), np.inf)
         self._population = self._first()
-        self._losses = self._assessed(self._population)
+        self._losses = assessed(self._population, self.prior, self.respondents)
         self._archive, self._archive_losses = np.zeros((0, n, n)), np.zeros((0, 2))
 
     @property
@@ -82,9 +80,9 @@ class Search:
         uniforms = self.rng.random((self.settings.population, UNIFORMS))
         children = np.empty_like(self._population)
         self.loops.breed(self._archive, fitness, uniforms, self.settings.mutation_rate, children)
-        self.loops.repair(children, self.prior, self.delta, SWEEPS)
+        repair(self.loops, children, self.prior, self.delta)
         self._population = children
-        self._losses = self._assessed(self._population)
+        self._losses = assessed(self._population, self.prior, self.respondents)
         changes = np.zeros(1, np.int64)
         for matrices, losses in ((self._population, self._losses), (self._archive, self._archive_losses)):
             self.loops.exchange(matrices, losses, self.omega, self.omega_losses, changes)
@@ -106,13 +104,8 @@ class Search:
         columns = self.rng.dirichlet(np.ones(n), (count, n)).transpose(0, 2, 1)
         share = self.rng.random((count, 1, 1))
         drawn = np.ascontiguousarray(share * np.eye(n) + (1 - share) * columns)
-        self.loops.repair(drawn, self.prior, self.delta, SWEEPS)
+        repair(self.loops, drawn, self.prior, self.delta)
         return drawn
-
-    def _assessed(self, matrices: Array) -> Array:
-        losses = np.empty((len(matrices), 2))
-        self.loops.assess(matrices, self.prior, self.respondents, losses)
-        return losses
 
     def _select(self) -> Array:
         """Fill the archive with the fittest, or with the best spread of the undominated; their fitness is returned."""
