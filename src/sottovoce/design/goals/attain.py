@@ -5,22 +5,20 @@ bisection, for some losses rise and the error falls with it; which coins of its 
 """
 
 from math import inf
-from typing import Literal, get_args
 
 from sottovoce.design.goals.curve import Coins, Curve, item_error
 from sottovoce.design.goals.goals import Goals
 from sottovoce.errors import SottovoceError
-from sottovoce.exact import Number, probability
-from sottovoce.measure.covariance import checked_respondents
+from sottovoce.exact import Number, fraction, probability
 
-Tie = Literal["odds", "posterior", "density", "pair_error"]
-"""What decides among pairs of equal attainment."""
+TIES = {"odds": "odds", "posterior": "worst_posterior", "density": "slowdown", "pair_error": "pair_error"}
+"""What may decide among pairs of equal attainment, and the field that holds it."""
 
 HALVINGS = 200
 """Of an interval, until floating point can halve it no further."""
 
 
-def attain_goals(density: Number, transactions: float, goals: Goals, tie: Tie = "odds") -> Coins:
+def attain_goals(density: Number, transactions: float, goals: Goals, tie: str = "odds") -> Coins:
     """Coins of EMASK that minimise `max_i (f_i - F_i) / w_i` (Gembicki; Agrawal 2004, 3.3.5), ties broken as named.
 
     `density` is the average support s of an item, from public knowledge or a disguised sample; f2 has `N s^2` under its
@@ -31,10 +29,9 @@ def attain_goals(density: Number, transactions: float, goals: Goals, tie: Tie = 
     (0.2507, 0.075, 0.0375)
     """
     curve = equal_optima(density, transactions, goals)
-    if tie not in get_args(Tie):
-        raise SottovoceError("tie", f"must be one of {', '.join(get_args(Tie))}", tie)
-    name = {"odds": "odds", "posterior": "worst_posterior", "density": "slowdown", "pair_error": "pair_error"}[tie]
-    return curve.best(lambda coins: float(getattr(coins, name)))
+    if tie not in TIES:
+        raise SottovoceError("tie", f"must be one of {', '.join(TIES)}", tie)
+    return curve.best(lambda coins: float(getattr(coins, TIES[tie])))
 
 
 def equal_optima(density: Number, transactions: float, goals: Goals) -> Curve:
@@ -46,9 +43,11 @@ def equal_optima(density: Number, transactions: float, goals: Goals) -> Curve:
     ([0.07, 6.25], [0.2507, 0.2507])
     """
     s = float(probability("density", density))
-    n = checked_respondents(transactions)
     if not 0 < s < 1:
         raise SottovoceError("density", "must be between 0 and 1, and neither", density)
+    n = float(fraction("transactions", transactions))
+    if n <= 0:
+        raise SottovoceError("transactions", "must be a positive number", transactions)
     low, high = _allowed(s, n, goals)
     for _ in range(HALVINGS):
         middle = (low + high) / 2

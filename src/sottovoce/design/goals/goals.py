@@ -17,7 +17,7 @@ class Goals:
     breach: float
     error: float
     slowdown: float
-    weights: tuple[float, float, float] | None = None
+    weights: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         """Refuse goals and weights that are none."""

@@ -5,9 +5,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.channel.channel import Array
-
-SINGULAR = 1e12
-"""Condition number beyond which a matrix counts as singular: rounding alone makes some of these invertible."""
+from sottovoce.channel.written_out import LARGEST_CONDITION
 
 SWEEPS = 50
 """Times that a repair goes over all columns before it mixes."""
@@ -25,7 +23,7 @@ def assessed(matrices: Array, prior: Array, respondents: float) -> Array:
     joint = matrices * prior
     singular = np.linalg.slogdet(matrices)[0] == 0
     inverses = np.linalg.inv(np.where(singular[:, None, None], np.eye(len(prior)), matrices))
-    singular |= np.abs(inverses).sum(axis=1).max(axis=1) > SINGULAR  # columns of matrices have norm 1
+    singular |= np.abs(inverses).sum(axis=1).max(axis=1) > LARGEST_CONDITION  # their own columns have norm 1
     squares = np.einsum("kiy,kiy,ky->k", inverses, inverses, joint.sum(axis=2))
     errors = np.where(singular, np.inf, (squares - prior @ prior) / (len(prior) * respondents))
     return np.stack([joint.max(axis=2).sum(axis=1), errors], axis=1)
