@@ -1,7 +1,7 @@
 """Certified fronts against Warner's schemes, pymoo's SPEA2 and NSGA-II, and gradients on square matrices.
 
-Ten categories, 10,000 respondents, worst posterior at most .75, as in Huang & Du (2008). A hypervolume is the part of the
-box between the largest prior and .75 of right guesses, and up to an error of 2e-4, that a front dominates: more is
+Ten categories, 10,000 respondents, worst posterior at most .75, as in Huang & Du (2008). A hypervolume is the part of
+the box between the largest prior and .75 of right guesses, and up to an error of 2e-4, that a front dominates: more is
 better, and in these rows a ratio below 1 is ours. SOTTOVOCE_GENERATIONS sets how long the evolutionary peers may run.
 """
 

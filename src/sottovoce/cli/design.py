@@ -55,8 +55,8 @@ def design(
     """Find the best channel for a required privacy, with a proof; without a level, a front to choose from."""
     if context.invoked_subcommand is not None:
         return
+    from sottovoce.design.methods import design as find
     from sottovoce.design.request import Request
-    from sottovoce.design.request import design as find
     from sottovoce.scheme.scheme import odds_asked
 
     if respondents is None:

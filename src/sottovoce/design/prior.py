@@ -1,7 +1,8 @@
 """Priors to design for: one's own, checked, and those that the papers draw their figures for."""
 
 from collections.abc import Callable
-from math import atan, erf, exp, lgamma, log, log1p, pi, sqrt
+from functools import cache
+from math import atan, erf, exp, log, log1p, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -83,10 +84,16 @@ def _chi2(x: float) -> float:
 
 
 def _binomial(x: float) -> float:
-    counts = range(int(x) + 1)
-    whole, yes, no = lgamma(TRIALS + 1), log(CHANCE), log1p(-CHANCE)
-    ways = (whole - lgamma(k + 1) - lgamma(TRIALS - k + 1) for k in counts)
-    return float(sum(exp(way + k * yes + (TRIALS - k) * no) for k, way in zip(counts, ways, strict=True)))
+    return float(_binomial_law()[int(x)])
+
+
+@cache
+def _binomial_law() -> Array:
+    """Probabilities of at most so many successes."""
+    counts = np.arange(TRIALS + 1)
+    factorials = np.cumsum(np.log(np.maximum(counts, 1)))
+    ways = factorials[-1] - factorials - factorials[::-1]
+    return np.cumsum(np.exp(ways + counts * log(CHANCE) + counts[::-1] * log1p(-CHANCE)))
 
 
 _SPREAD = 3.5 * sqrt(TRIALS * CHANCE * (1 - CHANCE))

@@ -2,19 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sottovoce.design.front import Front
+from sottovoce.design.request import Request
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.em import Progress
 
-if TYPE_CHECKING:
-    from sottovoce.design.request import Request
 
-
-def optrr(request: "Request", progress: Progress | None) -> Front:
+def optrr(request: Request, progress: Progress | None) -> Front:
     """Front of OptRR, which keeps posteriors within delta."""
     from sottovoce.design.optrr.front import optrr_front
     from sottovoce.design.optrr.search import Settings
@@ -30,7 +28,7 @@ def optrr(request: "Request", progress: Progress | None) -> Front:
     return _answer(found, "accuracy", request.accuracies, request.points)
 
 
-def mopso(request: "Request", progress: Progress | None) -> Front:
+def mopso(request: Request, progress: Progress | None) -> Front:
     """Front of the swarm, which keeps odds."""
     from sottovoce.design.mopso.front import mopso_front
     from sottovoce.design.mopso.swarm import Settings
@@ -47,12 +45,12 @@ SEARCHES = {"optrr": optrr, "mopso": mopso}
 """By the name of the method."""
 
 
-def _refuse_other_objective(request: "Request", objective: str, method: str) -> None:
+def _refuse_other_objective(request: Request, objective: str, method: str) -> None:
     if request.objective != objective:
         raise SottovoceError("objective", f"must be {objective} for the method {method}", request.objective)
 
 
-def _generations(request: "Request") -> dict[str, Any]:
+def _generations(request: Request) -> dict[str, Any]:
     return {} if request.generations is None else {"generations": request.generations}
 
 

@@ -1,4 +1,4 @@
-"""Atoms against brute force: vertices of the polytope of (v, m, t), by solving every square system of tight constraints."""
+"""Atoms against brute force: vertices of the polytope of (v, m, t), from every square system of tight constraints."""
 
 from itertools import combinations
 

@@ -85,22 +85,20 @@ class _Barrier:
         """One damped Newton step after another, until they promise little."""
         for _ in range(_STEPS):
             step, promise = self.newton(point, mu)
-            new = self._search(point, step, promise, mu)
-            if new is None:
-                return point
-            point = new
-            if promise < mu:
-                return point
+            last, point = point, self._search(point, step, promise, mu)
+            if point is last or promise < mu:
+                break
         return point
 
-    def _search(self, point: _Point, step: Array, promise: float, mu: float) -> _Point | None:
+    def _search(self, point: _Point, step: Array, promise: float, mu: float) -> _Point:
+        """The first point that keeps enough of the promise, halving the step; or where it was, at the end of digits."""
         length, now = 1.0, self.value(point, mu)
         while length > 1e-9:
             new = self.at(point.multipliers + length * step)
             if new is not None and self.value(new, mu) >= now + 0.05 * length * promise:
                 return new
             length /= 2
-        return None
+        return point
 
 
 def _upper(left: Array, right: Array, scale: Array) -> Array:
@@ -134,17 +132,11 @@ def climb(prior: Array, odds: float, cuts: Sequence[Cut]) -> Iterator[Certificat
 
 
 def _start(barrier: _Barrier, prior: Array, odds: float) -> _Point:
-    """With `a = p` and `nu = c p`, `S = diag p + (c - (odds + 1)^2 / (4 odds)) p p^T`, times the best factor."""
-    n = len(prior)
-    excess = 2 * (odds + 1) ** 2 / (4 * odds)
-    start = np.concatenate([prior, excess * prior, np.zeros(len(barrier.left) - 2 * n)])
-    slack = 1e-2 / n
-    while True:
-        start[2 * n :] = slack
-        point = barrier.at(start)
-        if point is not None:
-            break
+    """With `a = p` and `nu = c p`, `S = diag p + (c - (odds + 1)^2 / (4 odds)) p p^T`; all times the best factor."""
+    price, slack = 2 * (odds + 1) ** 2 / (4 * odds), 1e-2 / len(prior)
+    cuts = np.ones(len(barrier.left) - 2 * len(prior))
+    while (point := barrier.at(np.concatenate([prior, price * prior, slack * cuts]))) is None:
         slack /= 4
-    gain = (point.bound + excess) / 2
-    found = barrier.at(start * (gain / excess) ** 2)
-    return point if found is None else found
+    # With all multipliers times f^2 the bound is 2 f tr S^(1/2) - f^2 price.
+    factor = ((point.bound + price) / (2 * price)) ** 2
+    return barrier.at(factor * point.multipliers) or point

@@ -12,6 +12,8 @@ from sottovoce.errors import SottovoceError
 _LEAST = 1e-6
 """Least share of either size for any truth: weights stay positive, and within reach of whole numbers."""
 
+_MOST_STEPS = 50
+
 _SIZES = 16
 """Larger sizes that are tried."""
 
@@ -56,21 +58,30 @@ def _shares(prior: Array, accuracy: float, small: int, large: int) -> Array | No
     low, high = 0.0, 2 / (1 - prior.max())
     for _ in range(50):
         middle = (low + high) / 2
-        shares = _capped(prior, (1 - middle + middle * prior - 1 / large) / (1 / small - 1 / large), large)
-        above = prior @ (shares / small + (1 - shares) / large) > accuracy
+        above = _accuracy(prior, _shares_at(prior, middle, small, large), small, large) > accuracy
         low, high = (middle, high) if above else (low, middle)
-    return shares if prior @ (shares / small + (1 - shares) / large) < accuracy * (1 + 1e-12) else None
+    shares = _shares_at(prior, high, small, large)
+    return shares if _accuracy(prior, shares, small, large) <= accuracy * (1 + 1e-12) else None
 
 
-def _capped(prior: Array, shares: Array, large: int) -> Array:
-    """Shares between 0 and 1, and so large that no category is needed in more than all of the larger sets."""
+def _accuracy(prior: Array, shares: Array, small: int, large: int) -> float:
+    return float(prior @ (shares / small + (1 - shares) / large))
+
+
+def _shares_at(prior: Array, steepness: float, small: int, large: int) -> Array:
+    """Shares with mean `1 - s + s p` of 1/|S|, but so large that no category has to be in more than all larger sets.
+
+    That caps `p (1 - share)` at 1/large of its sum: with the j most frequent capped, at `rest_j / (large - j)`.
+    """
+    shares = (1 - steepness + steepness * prior - 1 / large) / (1 / small - 1 / large)
     others = prior * (1 - np.clip(shares, _LEAST, 1 - _LEAST))
-    for _ in range(100):
-        most = (1 - _LEAST) * others.sum() / large
-        if others.max() <= most:
-            break
-        others = np.minimum(others, most)
-    return 1 - others / prior
+    largest = np.sort(others)[::-1][: large - 1]
+    rests = others.sum() - np.cumsum(largest) + largest
+    size = large / (1 - _LEAST)
+    caps = rests / (size - np.arange(len(largest)))
+    fits = largest <= caps
+    cap = caps[np.argmax(fits)] if fits.any() else caps[-1]
+    return np.asarray(1 - np.minimum(others, cap) / prior)
 
 
 def _mixed(prior: Array, small: int, large: int, shares: Array) -> tuple[tuple[SetComponent, ...], float]:
@@ -89,13 +100,11 @@ def _mixed(prior: Array, small: int, large: int, shares: Array) -> tuple[tuple[S
 def _weights(inclusion: Array, size: int) -> tuple[Array, Slab]:
     """Weights with which sets of a size hold each category so often, by Newton steps on the log-weights."""
     logs, ones = np.log(inclusion / (1 - inclusion)), np.ones(len(inclusion))
-    for _ in range(50):
-        law = slab(logs, ones, size)
-        missing = inclusion - law.inclusion
-        if np.abs(missing / inclusion).max() < 1e-12:
-            break
+    law, steps = slab(logs, ones, size), 0
+    while np.abs(law.inclusion / inclusion - 1).max() > 1e-12 and steps < _MOST_STEPS:
         # The law does not change with a factor common to all weights, along which the covariance is zero.
         covariance = law.pairs - np.outer(law.inclusion, law.inclusion) + 1 / len(logs)
-        step = np.linalg.solve(covariance, missing)
+        step = np.linalg.solve(covariance, inclusion - law.inclusion)
         logs = logs + step / max(1.0, np.abs(step).max())
+        law, steps = slab(logs, ones, size), steps + 1
     return np.exp(logs - logs.mean()), law

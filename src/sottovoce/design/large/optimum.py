@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-
 from sottovoce.design.large.decoys import decoy_sets
 from sottovoce.design.large.measures import adversary_accuracy, worst_posterior
 from sottovoce.design.large.private import private_sets

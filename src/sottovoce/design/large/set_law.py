@@ -10,7 +10,8 @@ from sottovoce.channel.channel import Array
 from sottovoce.design.large.slab import Slab, slab
 from sottovoce.design.solution import SetDesign
 
-_NODES = np.arange(-4.0, 9.0, 0.15)
+_STEP = 0.15
+_NODES = np.arange(-4.0, 30.0, _STEP)
 
 
 @dataclass(frozen=True)
@@ -89,21 +90,20 @@ class SetLaw:
         """Nodes tau, their weights `d tau`, and moments of `t exp(-tau s)`, to integrate over tau > 0.
 
         `tau = exp(y - exp(-y))` with equal steps in y (H. Takahasi & M. Mori (1974), Publ. RIMS 9, 721-741); s is
-        in units of its mean, one over `E[t] / E[t s]`. Nodes at which nothing can be left are left out.
+        in units of its mean. Nodes at which nothing is left of it are left out.
         """
         q, scale = self.lifts, self.scale
         least = (self.base * q.sum() + self.rise * (1 - self.base) * q.min()) / scale
-        for y in _NODES:
-            tau = float(np.exp(y - np.exp(-y)))
-            if tau * least > 60:
-                return
+        taus = np.exp(_NODES - np.exp(-_NODES))
+        steps = _STEP * taus * (1 + np.exp(-_NODES))
+        kept = taus * least < 60
+        for tau, step in zip(taus[kept].tolist(), steps[kept].tolist(), strict=True):
             mixture = []
             for part, law in zip(self.design.components, self.slabs, strict=True):
                 faded = _slab(part.weights, part.lengths, part.size, tau * self.rise * q / scale)
                 fall = faded.log_total - law.log_total - tau * self.base * q.sum() / scale
                 mixture.append((part.mass * float(np.exp(fall)), faded))
-            step = (_NODES[1] - _NODES[0]) * tau * (1 + np.exp(-y))
-            yield tau, float(step), _mixed(mixture, self.tilt)
+            yield tau, step, _mixed(mixture, self.tilt)
 
     @cached_property
     def scale(self) -> float:

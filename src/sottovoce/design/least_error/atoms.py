@@ -17,6 +17,7 @@ where each coordinate of f and of g takes one of two values as the category is i
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,7 @@ class Block:
     def parts(
         self, sets: NDArray[np.int64], choices: NDArray[np.intp], others: NDArray[np.intp]
     ) -> tuple[Array, Array]:
-        """f and g for sets numbered by their bits over some choices; outside S on the others, 0 elsewhere."""
+        """Parts f and g for sets numbered by their bits over some choices; outside S on the others, 0 elsewhere."""
         inside = (sets[:, None] >> np.arange(choices.size)) & 1
         fixed, scaled = np.zeros((2, sets.size, self.fixed.shape[1]))
         for part, rows in ((fixed, self.fixed), (scaled, self.scaled)):
@@ -72,7 +73,8 @@ def adversary_chance(prior: Array, atoms: Array) -> Array:
 def allowed(limits: Limits, atoms: Array) -> NDArray[np.bool_]:
     """Which rows keep the limits on posteriors and odds, and are no less than 0."""
     with np.errstate(invalid="ignore"):
-        fine = np.isfinite(atoms).all(axis=1) & (atoms >= -TOLERANCE).all(axis=1)
+        fine: NDArray[np.bool_] = np.isfinite(atoms.sum(axis=1))
+        fine &= atoms.min(axis=1) >= -TOLERANCE
         if limits.delta is not None:
             fine &= adversary_chance(limits.prior, atoms) <= limits.delta * (1 + TOLERANCE)
         if limits.odds is not None:
@@ -80,15 +82,20 @@ def allowed(limits: Limits, atoms: Array) -> NDArray[np.bool_]:
     return fine
 
 
-def blocks(limits: Limits) -> Iterator[Block]:
-    """Blocks that hold every atom under these limits; the smallest families first."""
+def families(limits: Limits) -> list[list[Block]]:
+    """Blocks that together hold every atom under these limits; the families with fewest blocks first."""
     if limits.odds is None:
-        yield from _sets(limits)
-        return
-    yield from _staircases(limits, limits.odds)
+        return [list(_sets(limits)), list(_remainders(limits))]
+    found = [list(_staircases(limits, limits.odds))]
     if limits.delta is not None:
-        yield from _at_delta(limits.prior, limits.odds, limits.delta)
-        yield from _one_between(limits.prior, limits.odds, limits.delta)
+        found.append(list(_at_delta(limits.prior, limits.odds, limits.delta)))
+        found.append(list(_one_between(limits.prior, limits.odds, limits.delta)))
+    return found
+
+
+def blocks(limits: Limits) -> Iterator[Block]:
+    """All of them."""
+    return chain.from_iterable(families(limits))
 
 
 def listed(limits: Limits) -> Array:
@@ -108,10 +115,13 @@ def distinct(atoms: Array) -> Array:
 def _sets(limits: Limits) -> Iterator[Block]:
     inverse, nothing = 1 / limits.prior, np.zeros((2, limits.prior.size))
     yield Block(nothing, np.stack([nothing[0], inverse]))
+
+
+def _remainders(limits: Limits) -> Iterator[Block]:
     if limits.delta is not None:
         for between in np.eye(limits.prior.size):
-            at_delta = np.where(between, 0.0, limits.delta * inverse)
-            yield Block(np.stack([nothing[0], at_delta]), np.tile(between * inverse, (2, 1)))
+            at_delta = np.where(between, 0.0, limits.delta / limits.prior)
+            yield Block(np.stack([np.zeros_like(at_delta), at_delta]), np.tile(between / limits.prior, (2, 1)))
 
 
 def _staircases(limits: Limits, odds: float) -> Iterator[Block]:

@@ -4,9 +4,9 @@ For any symmetric Y, any nu and `eta >= 0` with `v^T Y^2 v <= nu.v + eta a_v` on
 
     `tr J^-1 >= 2 tr Y - sum(nu) - eta accuracy`
 
-for the information matrix `J = sum_y w_y v_y v_y^T` of every channel within the limits: `tr J^-1 + tr J Y^2 >= 2 tr Y`,
-and `tr J Y^2 = sum w v^T Y^2 v <= sum(nu) + eta accuracy` since `sum w v = 1`. Since `p.v = 1`, an atom that exceeds the
-inequality by k costs k: nu + k p does not. Floating point, not interval arithmetic.
+for the information matrix `J = sum_y w_y v_y v_y^T` of every channel within the limits: `tr J^-1 + tr J Y^2` is at
+least `2 tr Y`, and `tr J Y^2 = sum w v^T Y^2 v <= sum(nu) + eta accuracy` since `sum w v = 1`. An atom that exceeds the
+inequality by k costs k, since `p.v = 1`: no atom exceeds it with nu + k p. Floating point, not interval arithmetic.
 """
 
 import numpy as np
@@ -27,10 +27,13 @@ def bound_without_excess(limits: Limits, root: Array, nu: Array, eta: float, exc
 def proven_bound(limits: Limits, root: Array, nu: Array, eta: float) -> float:
     """Error times respondents that no channel within the limits is below; every atom is looked at.
 
-    Y = 2 I proves the error of the best channel for four equally likely categories told apart in pairs.
+    Two equally likely truths and odds of 3 : 1 leave Warner's coin: J has eigenvalues 2 and 1/2, and its inverse
+    proves that nothing is better.
 
     >>> from sottovoce.design.least_error.limits import limits
-    >>> pairs = limits([0.25, 0.25, 0.25, 0.25], delta=0.5)
+    >>> inverse = np.array([[1.25, -0.75], [-0.75, 1.25]])
+    >>> proven_bound(limits([0.5, 0.5], odds=3), inverse, np.full(2, 1.25), 0.0)
+    1.0
     """
     if eta < 0:
         raise SottovoceError("eta", "must not be negative", eta)

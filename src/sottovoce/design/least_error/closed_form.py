@@ -49,7 +49,7 @@ def largest_squares(chance: float, delta: float | None, categories: int) -> floa
 
 
 def _envelope(points: Array, at: float) -> float:
-    """Least concave function above the points: the highest chord over `at`, and flat to the right of the highest point."""
+    """Least concave function above the points: the highest chord over `at`."""
     left, right = points[points[:, 0] <= at], points[points[:, 0] >= at]
     share = (at - left[:, None, 0]) / np.maximum(right[:, 0] - left[:, None, 0], 1e-300)
     return float((left[:, None, 1] + np.minimum(share, 1) * (right[:, 1] - left[:, None, 1])).max())

@@ -1,7 +1,7 @@
 """The channel with the least error for a required privacy, and a proof: column generation over all atoms.
 
-The best weights for some reports give a certificate, which is checked on every atom. Atoms that break it are the reports
-worth having; once none does, nothing better exists.
+The best weights for some reports give a certificate, which is checked on every atom. Atoms that break it are the
+reports worth having; once none does, nothing better exists.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.channel.channel import Array
-from sottovoce.design.least_error.atoms import adversary_chance, blocks, distinct
+from sottovoce.design.least_error.atoms import adversary_chance, distinct, families
 from sottovoce.design.least_error.certificate import bound_without_excess
 from sottovoce.design.least_error.limits import Limits, limits
 from sottovoce.design.least_error.master import Weighted, best_weights
@@ -24,6 +24,8 @@ from sottovoce.errors import SottovoceError
 _GAP = 3e-7
 _MOST_ROUNDS = 100
 _LOOSE, _TIGHT = 1e-4, 1e-9
+_WORTH = 1e-3
+"""Excess, relative to `tr J^-1`, of atoms so good that rarer ones need not be looked at yet."""
 
 Progress = Callable[[int, int], Any]
 
@@ -67,8 +69,9 @@ def least_error(
 
 def _generate(agreed: Limits, pool: Array, progress: Progress | None) -> tuple[Array, Weighted, float]:
     """Reports, their best weights, and the bound that these prove."""
-    lower, tolerance = -np.inf, _LOOSE
+    lower, tolerance, larger = 0.0, _LOOSE, pool
     for step in range(_MOST_ROUNDS):
+        pool = larger
         found = best_weights(pool, adversary_chance(agreed.prior, pool), agreed.accuracy, tolerance)
         value = (np.trace(found.root) - agreed.prior @ agreed.prior) / agreed.prior.size
         columns, worst = _columns(agreed, found, 4 * agreed.prior.size)
@@ -79,19 +82,25 @@ def _generate(agreed: Limits, pool: Array, progress: Progress | None) -> tuple[A
         if gap < _GAP:
             break
         tolerance = min(max(1e-2 * gap, _TIGHT), _LOOSE)
-        pool = distinct(np.vstack([pool[found.weights > 1e-7 * found.weights.max()], columns]))
+        larger = distinct(np.vstack([pool[found.weights > 1e-7 * found.weights.max()], columns]))
     return pool, found, lower
 
 
 def _columns(agreed: Limits, found: Weighted, most: int) -> tuple[Array, float]:
-    """Atoms that exceed the certificate most, and the largest excess of all."""
+    """Atoms that exceed the certificate most, and the largest excess; infinite if other families were not looked at."""
     multipliers = Multipliers(found.root @ found.root, found.nu, found.eta)
+    size = float(np.trace(found.root))
     atoms, excesses, worst = [], [], -np.inf
-    for block in blocks(agreed):
-        priced = price(block, agreed, multipliers, 1e-9 * np.trace(found.root), most)
-        worst = max(worst, priced.worst)
-        atoms.append(block.atoms(agreed.prior, priced.sets))
-        excesses.append(priced.excesses)
+    kinds = families(agreed)
+    for number, family in enumerate(kinds, start=1):
+        for block in family:
+            priced = price(block, agreed, multipliers, 1e-9 * size, most)
+            worst = max(worst, priced.worst)
+            atoms.append(block.atoms(agreed.prior, priced.sets))
+            excesses.append(priced.excesses)
+        if worst > _WORTH * size and number < len(kinds):
+            worst = np.inf
+            break
     best = np.argsort(-np.concatenate(excesses), kind="stable")[:most]
     return np.vstack(atoms)[best], worst
 

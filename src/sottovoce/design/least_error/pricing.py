@@ -122,13 +122,16 @@ def _highest(left: _Half, right: _Half, scale: Array, weights: Array) -> Array:
     """`max_x weight_x v_x`: each coordinate is either f's or g's."""
     fixed = np.maximum.outer((left.fixed * weights).max(axis=1), (right.fixed * weights).max(axis=1))
     scaled = np.maximum.outer((left.scaled * weights).max(axis=1), (right.scaled * weights).max(axis=1))
-    return np.maximum(fixed, scale * scaled)
+    highest: Array = np.maximum(fixed, scale * scaled)
+    return highest
 
 
 def _lowest(left: _Half, right: _Half, scale: Array) -> Array:
     """`min_x v_x`, likewise; a half's zeros stand for coordinates it does not have."""
     fixed = np.minimum.outer(_least_positive(left.fixed), _least_positive(right.fixed))
-    return np.minimum(fixed, scale * np.minimum.outer(_least_positive(left.scaled), _least_positive(right.scaled)))
+    scaled = np.minimum.outer(_least_positive(left.scaled), _least_positive(right.scaled))
+    lowest: Array = np.minimum(fixed, scale * scaled)
+    return lowest
 
 
 def _least_positive(rows: Array) -> Array:

@@ -107,7 +107,7 @@ def _squared_distances(products: Array) -> Array:
 
 
 def _randomized_response(limits: Limits) -> Array:
-    """K-ary randomized response with the largest odds within the limits, by bisection of the chance to keep the truth."""
+    """K-ary randomized response that keeps the truth as often as the limits allow, by bisection."""
     size, keep, too_much = limits.prior.size, 0.0, 1.0
     for _ in range(60):
         middle = (keep + too_much) / 2

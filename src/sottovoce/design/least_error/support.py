@@ -33,7 +33,8 @@ def basic(limits: Limits, atoms: Array, weights: Array) -> NDArray[np.intp]:
         left = np.maximum(left - left[gone] / change[gone] * change, 0.0)
         left[gone] = 0.0
         directions = _without(directions, gone)
-    return kept[(left[:, None] * atoms[kept]).max(axis=1) > _NOTHING]
+    few: NDArray[np.intp] = kept[(left[:, None] * atoms[kept]).max(axis=1) > _NOTHING]
+    return few
 
 
 def _without(directions: Array, gone: int) -> Array:
