@@ -14,8 +14,8 @@ SMALLEST = 1e-100
 def em_of_all(matrices: object, counts: object, *, tolerance: float = 1e-9, most_steps: int = 20_000) -> Array:
     """Most likely distribution for each matrix of a stack and its counts of reports, as `em` finds it for one channel.
 
-    The steps are those of `em`, extrapolated in pairs (Varadhan & Roland 2008); a stack member rests once its likelihood
-    is proven to be within `tolerance` of its maximum, a report, or after so many steps.
+    The steps are those of `em`, extrapolated in pairs (Varadhan & Roland 2008). A member of the stack rests once its
+    likelihood is proven to be within `tolerance` of its maximum, a report, or after so many steps.
 
     >>> em_of_all([[[0.75, 0.25], [0.25, 0.75]], [[1, 0], [0, 1]]], [[60, 40], [60, 40]]).round(6)
     array([[0.7, 0.3],
