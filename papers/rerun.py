@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+Progress = Callable[[int, int | None], None]
 Verdict = Literal["reproduced", "differs", "claim holds", "claim fails"]
-Progress = Callable[[int, int | None], object]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,8 @@ def compared(name: str, published: float, ours: float, tolerance: float, spread:
     >>> compared("g", 0.2507, 0.25068, tolerance=1e-4).verdict
     'reproduced'
     """
-    verdict: Verdict = "reproduced" if abs(ours - published) <= tolerance else "differs"
+    verdict: Progress = Callable[[int, int | None], None]
+Verdict = "reproduced" if abs(ours - published) <= tolerance else "differs"
     return Row(name, published, ours, verdict, spread)
 
 

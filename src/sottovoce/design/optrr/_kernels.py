@@ -101,9 +101,10 @@ def repair(matrices: Any, prior: Any, delta: Any, sweeps: Any, met: Any) -> None
     for k in range(len(matrices)):
         for _ in range(sweeps):
             met[k] = True
+            law = (matrices[k] * prior).sum(axis=1)
             for x in range(len(prior)):
                 column = matrices[k, :, x].copy()
-                others = np.maximum((matrices[k] * prior).sum(axis=1) - prior[x] * column, 0.0)
+                others = np.maximum(law - prior[x] * column, 0.0)
                 limit = np.minimum(delta / (1 - delta) / prior[x] * others, 1.0)
                 if (column > limit * (1 + 1e-12)).any():
                     met[k] = False
@@ -111,6 +112,7 @@ def repair(matrices: Any, prior: Any, delta: Any, sweeps: Any, met: Any) -> None
                     lost, room = (column - lowered).sum(), limit - lowered
                     lowered += lost / max(room.sum(), lost) * room
                     matrices[k, :, x] = lowered / lowered.sum()
+                    law += prior[x] * (matrices[k, :, x] - column)
             if met[k]:
                 break
 
