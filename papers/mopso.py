@@ -51,8 +51,7 @@ class Fronts:
     def beaten(self) -> float:
         """Share of FRAPP's matrices that some matrix of the swarm dominates or equals."""
         ours, theirs = self.mopso.losses(), self.frapp.losses()
-        no_worse: Array = (ours[None] <= theirs[:, None] + 1e-9).all(axis=2)
-        return float(np.any(no_worse, axis=1).mean())
+        return float(np.mean(np.any(np.all(ours[None] <= theirs[:, None] + 1e-9, axis=2), axis=1)))
 
 
 def fronts(prior: Any, epsilon: float, *, quick: bool, seed: int, progress: Progress) -> Fronts:

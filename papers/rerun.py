@@ -49,8 +49,7 @@ def compared(name: str, published: float, ours: float, tolerance: float, spread:
     >>> compared("g", 0.2507, 0.25068, tolerance=1e-4).verdict
     'reproduced'
     """
-    verdict: Progress = Callable[[int, int | None], None]
-Verdict = "reproduced" if abs(ours - published) <= tolerance else "differs"
+    verdict: Verdict = "reproduced" if abs(ours - published) <= tolerance else "differs"
     return Row(name, published, ours, verdict, spread)
 
 
