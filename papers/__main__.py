@@ -11,7 +11,7 @@ from typing import Any, cast
 import papers
 from papers.rerun import Module, Rerun
 
-HELPERS = {"__main__", "rerun"}
+HELPERS = {"__main__", "rerun", "optrr", "mopso"}
 
 
 def identifiers() -> dict[str, str]:
