@@ -12,7 +12,7 @@ def codegrees(indptr: Any, indices: Any, node: int) -> Any:
     return np.bincount(np.concatenate([indices[:0], *reached]), minlength=len(indptr) - 1)
 
 
-def codegree_sums(indptr: Any, indices: Any, first: int, counts: Any, touched: Any, sums: Any) -> None:  # noqa: ARG001
+def codegree_sums(indptr: Any, indices: Any, first: int, counts: Any, touched: Any, sums: Any) -> None:
     """For rows from `first` on: sums of c over the neighbours j, and of c^2 and of c deg(j) over all j but the node."""
     degrees = np.diff(indptr)
     for row in range(len(sums)):

@@ -6,7 +6,7 @@ from typing import Any
 def codegree_sums(indptr: Any, indices: Any, first: int, counts: Any, touched: Any, sums: Any) -> None:
     """For rows from `first` on: sums of c over the neighbours j, and of c^2 and of c deg(j) over all j but the node.
 
-    c is the number of neighbours that a node shares with j. `counts`, all zeros, and `touched` have room for every node;
+    c is the number of neighbours that a node shares with j. `counts`, all zeros, and `touched` have room for all nodes;
     `sums` has a row of three for each node that is asked for.
     """
     for row in range(len(sums)):

@@ -6,6 +6,7 @@ from sottovoce.channel.channel import Array
 from sottovoce.estimate.derived import Derived
 from sottovoce.mine.graph.disguise import GraphReports
 from sottovoce.mine.graph.estimates import NodeEstimates, number
+from sottovoce.mine.graph.pairs import Numbers
 
 
 def estimate_degrees(reports: GraphReports, *, incoming: bool = False) -> NodeEstimates:
@@ -36,6 +37,6 @@ def estimate_edges(reports: GraphReports, level: float = 0.95) -> Derived:
     return number("edges", value, graph.pair_count * reports.noise, level)
 
 
-def unbiased_degrees(reports: GraphReports, seen: Array) -> Array:
+def unbiased_degrees(reports: GraphReports, seen: Numbers) -> Array:
     """Degrees behind reported ones."""
     return np.asarray((seen - (reports.graph.nodes - 1) * reports.flip) / reports.gap)

@@ -3,9 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
-
-import numpy as np
 
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.exact import Number, common_denominator, epsilon_of_odds
@@ -13,7 +10,7 @@ from sottovoce.mechanism.bit_coin import BitCoin
 from sottovoce.mechanism.coins import Randomness, random_words
 from sottovoce.mine.graph.graph import Graph
 from sottovoce.mine.graph.noise import reported_pairs
-from sottovoce.mine.graph.pairs import numbers_of, row_start
+from sottovoce.mine.graph.pairs import row_start
 from sottovoce.scheme.randomized_response import RandomizedResponse
 from sottovoce.scheme.scheme import Scheme
 
@@ -117,7 +114,7 @@ def disguise_row(
     first, beyond = (int(row_start(place, nodes, directed=directed)) for place in (node, node + 1))
     own = known.pairs[(known.pairs >= first) & (known.pairs < beyond)]
     pairs = reported_pairs(own - first, beyond - first, edge_coin(epsilon, scheme), random_words(rng)) + first
-    return Graph(range(nodes), pairs, directed).ends[1].tolist()
+    return [int(other) for other in Graph(range(nodes), pairs, directed).ends[1]]
 
 
 def graph_of_rows(rows: Iterable[tuple[int, Iterable[int]]], nodes: int, *, directed: bool = False) -> Graph:

@@ -10,7 +10,6 @@ from sottovoce.channel.channel import Array
 from sottovoce.estimate.derived import Derived
 from sottovoce.estimate.intervals import Ends, critical_value
 from sottovoce.estimate.rows import Backend, cell_rows, row_lines, rows_to_frame
-from sottovoce.mine.graph.edge_list import Node
 
 
 @dataclass(frozen=True)
@@ -21,7 +20,7 @@ class NodeEstimates:
     """
 
     statistic: str
-    labels: Sequence[Node]
+    labels: Sequence[Any]
     value: Array
     variance: Array
     least: float = 0.0
@@ -40,7 +39,7 @@ class NodeEstimates:
         """Label, estimate, standard error and interval of each node, as plain Python."""
         low, high = self.interval(level)
         numbers = {"estimate": self.value, "standard_error": self.standard_error, "low": low, "high": high}
-        return cell_rows(["node"], [tuple(self.labels)], numbers)  # type: ignore[list-item]
+        return cell_rows(["node"], [tuple(self.labels)], numbers)
 
     def to_json(self, level: float = 0.95) -> dict[str, Any]:
         """Everything, for programs."""

@@ -63,9 +63,7 @@ def codegree_sums(graph: Graph, memory: float = MEMORY, threads: int | None = No
     >>> codegree_sums(Graph.of_edges([(0, 1), (1, 2), (0, 2), (2, 3)])).tolist()
     [[2, 3, 6], [2, 3, 6], [2, 2, 4], [0, 2, 4]]
     """
-    if graph.directed:
-        raise SottovoceError("graph", "must have edges without direction for triangles", Words("a directed one"))
-    steps = float((graph.degrees.astype(np.float64) ** 2).sum())
+    steps = float((undirected(graph).degrees.astype(np.float64) ** 2).sum())
     need = 2 * BYTES_A_PAIR * graph.edges + 64 * graph.nodes
     if need > memory or steps > MOST_STEPS:
         rule = f"must be small enough for triangles in {in_gigabytes(memory)} and {MOST_STEPS:.0e} steps; ask for more"
@@ -82,6 +80,13 @@ def codegree_sums(graph: Graph, memory: float = MEMORY, threads: int | None = No
 
     in_threads(work, -(-graph.nodes // rows), threads)
     return sums
+
+
+def undirected(graph: Graph) -> Graph:
+    """This graph, if its edges have no direction."""
+    if graph.directed:
+        raise SottovoceError("graph", "must have edges without direction for triangles", Words("a directed one"))
+    return graph
 
 
 def _neighbour_degrees(graph: Graph) -> Array:

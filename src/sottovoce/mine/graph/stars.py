@@ -9,6 +9,7 @@ from sottovoce.errors import SottovoceError
 from sottovoce.estimate.derived import Derived
 from sottovoce.mine.graph.disguise import GraphReports
 from sottovoce.mine.graph.estimates import NodeEstimates, number
+from sottovoce.mine.graph.pairs import Numbers
 
 MOST_ARMS = 6
 
@@ -60,7 +61,7 @@ def _common_arms(reports: GraphReports, k: int) -> float:
     return float(apart.sum() ** 2 - (apart**2).sum()) + 2 * among
 
 
-def _elementary(ones: Array, bits: int, most: int, reports: GraphReports) -> list[Array]:
+def _elementary(ones: Numbers, bits: int, most: int, reports: GraphReports) -> list[Array]:
     """`e_0 ... e_most` of so many reported ones among the bits, where a one is worth a and a zero b.
 
     Their generating function `(1 + a z)^s (1 + b z)^t` gives

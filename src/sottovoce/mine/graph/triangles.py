@@ -71,7 +71,7 @@ class Triangles:
 
     @property
     def covariance(self) -> float:
-        """Unbiased covariance of triangles and 2-stars, `2 v W + v^2 (n - 2) m + v sum_{i<j} c_ij (d_i + d_j - 2 x_ij - 2)`."""
+        """Unbiased covariance with 2-stars, `2 v W + v^2 (n - 2) m + v sum_{i<j} c_ij (d_i + d_j - 2 x_ij - 2)`."""
         v, n = self.reports.noise, self.reports.graph.nodes
         ends = v**2 * (n - 2) * estimate_edges(self.reports).value
         return ends + v * float(self.shared.paths.sum()) + v * float(self.shared.forks.sum()) / 2
