@@ -17,7 +17,7 @@ def coded_edges(edges: Any, nodes: Any) -> tuple[Sequence[Node], Numbers, Number
     """Labels of all nodes, and the numbers of both ends of each edge."""
     listed = edges if isinstance(edges, np.ndarray) else list(edges)
     if isinstance(nodes, int | np.integer):
-        known: Sequence[Node] = range(_checked_node_count(int(nodes)))
+        known: Sequence[Node] = range(_checked_node_count(nodes))
         return known, *_ends(_whole_numbers(listed), len(known))
     ends = [_both(edge) for edge in (listed.tolist() if isinstance(listed, np.ndarray) else listed)]
     labels = _labels(node for edge in ends for node in edge) if nodes is None else tuple(nodes)
@@ -62,7 +62,7 @@ def _labels(nodes: Iterable[Node]) -> tuple[Node, ...]:
         return tuple(found)
 
 
-def _checked_node_count(nodes: int) -> int:
+def _checked_node_count(nodes: Any) -> int:
     """A number of nodes that can be numbered."""
     if isinstance(nodes, bool) or not 0 <= nodes <= MOST_NODES:
         raise SottovoceError("nodes", f"must be labels, or their number from 0 to {MOST_NODES}", nodes)

@@ -24,9 +24,8 @@ def reconstruct_graph(reports: GraphReports, rng: Randomness = None) -> Graph:
     """
     graph, words = reports.graph, random_words(rng)
     total = round(min(max(estimate_edges(reports).value, 0.0), graph.pair_count))
-    among = min(round((1 - reports.flip) * total), graph.edges)
-    others = min(total - among, graph.pair_count - graph.edges)
-    told = graph.pairs[_chosen(graph.edges, among, words)]
+    others = min(total - min(round((1 - reports.flip) * total), graph.edges), graph.pair_count - graph.edges)
+    told = graph.pairs[_chosen(graph.edges, total - others, words)]
     untold = _untold(graph.pairs, _chosen(graph.pair_count - graph.edges, others, words))
     return Graph(graph.labels, np.sort(np.concatenate([told, untold])), graph.directed)
 

@@ -28,12 +28,11 @@ def smooth_sensitivity(graph: Graph, beta: float) -> float:
         raise SottovoceError("beta", "must be above 0", beta)
     limit = max(undirected(graph).nodes - 2, 0)
     shared, halves = _frontier(graph)
-    best = 0.0
-    for s in range(2 * limit + 1):
+    best, s = 0.0, 0
+    while exp(-beta * s) * limit > best:  # no graph further away can matter more
         reach = np.minimum(shared + (s + np.minimum(s, halves)) // 2, limit)
         best = max(best, exp(-beta * s) * int(reach.max(initial=0)))
-        if exp(-beta * s) * limit <= best:
-            break
+        s += 1
     return best
 
 

@@ -1,5 +1,6 @@
 """k-stars: choices of k neighbours of one node. Those of a graph show how unequal its degrees are."""
 
+from dataclasses import dataclass, field
 from math import comb, factorial
 
 import numpy as np
@@ -7,6 +8,8 @@ import numpy as np
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.derived import Derived
+from sottovoce.estimate.intervals import Ends
+from sottovoce.mine.graph.degrees import estimate_degrees
 from sottovoce.mine.graph.disguise import GraphReports
 from sottovoce.mine.graph.estimates import NodeEstimates, number
 from sottovoce.mine.graph.pairs import Numbers
@@ -14,7 +17,28 @@ from sottovoce.mine.graph.pairs import Numbers
 MOST_ARMS = 6
 
 
-def node_stars(reports: GraphReports, k: int = 2, *, incoming: bool = False) -> NodeEstimates:
+@dataclass(frozen=True)
+class StarEstimates(NodeEstimates):
+    """Stars of each node. `C(d, k)` ascends with the degree d, and so do the ends of the intervals.
+
+    Intervals around the unbiased number itself would cover too seldom: it and its error ascend together.
+    """
+
+    degrees: NodeEstimates = field(kw_only=True)
+    arms: int = field(kw_only=True)
+
+    def interval(self, level: float = 0.95, *, simultaneous: bool = False) -> Ends:
+        """Ends of each node's interval: the stars of the ends of its degree's."""
+        low, high = self.degrees.interval(level, simultaneous=simultaneous)
+        return self._stars_of(low), self._stars_of(high)
+
+    def _stars_of(self, degrees: Array) -> Array:
+        """`d (d - 1) ... (d - k + 1) / k!`, and none for fewer than k - 1 ties."""
+        factors = [degrees - arm for arm in range(self.arms)]
+        return np.where(degrees > self.arms - 1, np.prod(factors, axis=0) / factorial(self.arms), 0)
+
+
+def node_stars(reports: GraphReports, k: int = 2, *, incoming: bool = False) -> StarEstimates:
     """`C(d_i, k)` for each node: the elementary symmetric polynomial e_k of the unbiased bits of its row.
 
     Two stars with r neighbours in all are counted `r! / ((r-k)!^2 (2k-r)!)` times in `C(d, k)^2`, so that
@@ -25,7 +49,9 @@ def node_stars(reports: GraphReports, k: int = 2, *, incoming: bool = False) -> 
     powers = _elementary(seen, graph.nodes - 1, 2 * _checked_arms(k), reports)
     met = sum(factorial(r) / (factorial(r - k) ** 2 * factorial(2 * k - r)) * powers[r] for r in range(k, 2 * k + 1))
     least = comb(graph.nodes - 1, k) * reports.noise**k
-    return NodeEstimates(f"{k}-stars", graph.labels, powers[k], powers[k] ** 2 - met, least)
+    degrees = estimate_degrees(reports, incoming=incoming)
+    variance = powers[k] ** 2 - met
+    return StarEstimates(f"{k}-stars", graph.labels, powers[k], variance, least, degrees=degrees, arms=k)
 
 
 def estimate_stars(reports: GraphReports, k: int = 2, level: float = 0.95, *, incoming: bool = False) -> Derived:

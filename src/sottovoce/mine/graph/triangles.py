@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sottovoce.estimate.derived import CLEAR_OF_ZERO, SMALL_BIAS, Derived
+from sottovoce.estimate.derived import CLEAR_OF_ZERO, Derived
 from sottovoce.estimate.intervals import critical_value
 from sottovoce.mine.graph.degrees import estimate_edges, unbiased_degrees
 from sottovoce.mine.graph.disguise import MEMORY, GraphReports
@@ -45,21 +45,19 @@ class Triangles:
     def clustering(self, level: float = 0.95) -> Derived:
         """`3 T / W`, T triangles and W 2-stars: how often two neighbours of a node are tied, by the delta method.
 
-        There is no interval, and a reason, where W is not clear of zero or the quotient's bias is not small.
+        The quotient's bias, at most `sd(W) / W` standard errors, is taken off. There is no interval, and a reason,
+        where W is not clear of zero.
         """
         stars = estimate_stars(self.reports)
-        w, noise = stars.value, (stars.standard_error or 0.0) ** 2
-        t, both = self.total().value, self.covariance
-        name, method = "clustering coefficient", "delta method"
-        if w <= CLEAR_OF_ZERO * noise**0.5:
+        w, deviation = stars.value, stars.standard_error or 0.0
+        t, both, name = self.total().value, self.covariance, "clustering coefficient"
+        if w <= CLEAR_OF_ZERO * deviation:
             reason = "the number of 2-stars is not clear of zero"
             return Derived(name, float("nan"), 0.0, None, None, None, level, reason, None)
-        bias = 3 * (t * noise / w - both) / w**2
-        error = 3 / w * max(self.variance - 2 * t / w * both + (t / w) ** 2 * noise, 0.0) ** 0.5
+        bias = 3 * (t * deviation**2 / w - both) / w**2
+        error = 3 / w * max(self.variance - 2 * t / w * both + (t / w * deviation) ** 2, 0.0) ** 0.5
         value, half = 3 * t / w - bias, critical_value(level) * error
-        if abs(bias) > SMALL_BIAS * error:
-            return Derived(name, value, bias, None, None, None, level, "the quotient's bias is not small", None)
-        return Derived(name, value, bias, error, value - half, value + half, level, None, method)
+        return Derived(name, value, bias, error, value - half, value + half, level)
 
     @property
     def variance(self) -> float:
