@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanism.bit_coin import BitCoin
-from sottovoce.mine.graph import _arrays, _kernels
+from sottovoce.mine.graph import _arrays, _kernels, shared_neighbours
 from sottovoce.mine.graph.central import true_triangles
 from sottovoce.mine.graph.degrees import estimate_degrees, estimate_edges
 from sottovoce.mine.graph.disguise import GraphReports, disguise_graph
@@ -109,7 +109,7 @@ def test_a_graph_told_as_it_is(truth):
     assert found.total().standard_error == 0
 
 
-@pytest.mark.parametrize("way", ["compiled", "plain", "numpy"])
+@pytest.mark.parametrize("way", ["compiled", "plain", "numpy", "packed"])
 def test_shared_neighbours_are_counted_alike(truth, way, monkeypatch):
     matrix = np.zeros((60, 60), int)
     matrix[truth.ends] = 1
@@ -117,6 +117,7 @@ def test_shared_neighbours_are_counted_alike(truth, way, monkeypatch):
     shared = matrix @ matrix
     np.fill_diagonal(shared, 0)
     expected = np.stack([(shared * matrix).sum(axis=1), (shared**2).sum(axis=1), shared @ matrix.sum(axis=1)], axis=1)
+    monkeypatch.setattr(shared_neighbours, "DENSE", 10**9 if way == "packed" else 0)
     if way == "numpy":
         monkeypatch.setitem(sys.modules, "numba", None)
     if way == "plain":
@@ -129,7 +130,7 @@ def test_shared_neighbours_are_counted_alike(truth, way, monkeypatch):
 
 
 def test_rows_are_shared_among_threads(truth, monkeypatch):
-    monkeypatch.setattr("sottovoce.mine.graph.shared_neighbours.ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(shared_neighbours, "ROWS_AT_ONCE", 7)
     np.testing.assert_array_equal(codegree_sums(truth, threads=2), codegree_sums(truth, threads=1))
 
 

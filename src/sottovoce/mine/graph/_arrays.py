@@ -1,4 +1,4 @@
-"""What `_kernels` says, on whole arrays: for installations without numba. The numbers are the same."""
+"""What `_kernels` says, on whole arrays: for installations without numba, and faster for dense graphs."""
 
 from typing import Any
 
@@ -17,6 +17,27 @@ def codegree_sums(indptr: Any, indices: Any, first: int, counts: Any, touched: A
     degrees = np.diff(indptr)
     for row in range(len(sums)):
         node = first + row
-        shared = codegrees(indptr, indices, node)
-        shared[node] = 0
-        sums[row] = shared[indices[indptr[node] : indptr[node + 1]]].sum(), (shared**2).sum(), shared @ degrees
+        sums[row] = _summed(codegrees(indptr, indices, node), indptr, indices, node, degrees)
+
+
+def packed_rows(indptr: Any, indices: Any) -> Any:
+    """A bit for each node in each row, 64 to a word: less than the pairs take where one in 64 is tied."""
+    nodes = len(indptr) - 1
+    words = np.zeros((nodes, -(-nodes // 64)), np.uint64)
+    rows = np.repeat(np.arange(nodes), np.diff(indptr))
+    np.bitwise_or.at(words, (rows, indices >> 6), np.uint64(1) << (indices & 63).astype(np.uint64))
+    return words
+
+
+def packed_codegree_sums(words: Any, indptr: Any, indices: Any, first: int, sums: Any) -> None:
+    """The same sums from rows of bits: what two rows have in common, all rows at a time."""
+    degrees = np.diff(indptr)
+    for row in range(len(sums)):
+        node = first + row
+        shared = np.bitwise_count(words & words[node]).sum(axis=1, dtype=np.int64)
+        sums[row] = _summed(shared, indptr, indices, node, degrees)
+
+
+def _summed(shared: Any, indptr: Any, indices: Any, node: int, degrees: Any) -> tuple[int, int, int]:
+    shared[node] = 0
+    return shared[indices[indptr[node] : indptr[node + 1]]].sum(), (shared**2).sum(), shared @ degrees
