@@ -40,6 +40,15 @@ def test_reports_can_be_written_and_read(run, edges, tmp_path):
     assert run("mine", "graph", edges, "--epsilon", "2", "--reports", reports, "--force")[0] == 0
 
 
+def test_numbers_that_are_none_are_null(run, edges):
+    """No 2-stars to divide by: JSON has no NaN."""
+    code, out, _ = run(
+        "mine", "graph", edges, "--epsilon", ".1", "--statistic", "triangles", "--seed", "1", "--json", "-"
+    )
+    found = json.loads(out, parse_constant=pytest.fail)
+    assert (code, found["total"]["clustering coefficient"]["value"]) == (0, None)
+
+
 def test_directed_edges(run, edges):
     code, out, _ = run(
         "mine", "graph", edges, "--epsilon", "9", "--directed", "--incoming", "--seed", "1", "--json", "-"
@@ -57,7 +66,7 @@ def test_directed_edges(run, edges):
     [
         ((), "epsilon must be given for a file of true edges"),
         (("--epsilon", "-1"), "epsilon must be between 0 and 700"),
-        (("--epsilon", "0"), "epsilon must be above 0"),
+        (("--epsilon", "0"), "epsilon or scheme must let reports say something"),
         (("--epsilon", "1", "--nodes", "3"), "edges must join nodes from 0 to 2. Got 3 instead."),
         (("--epsilon", "1", "--statistic", "size"), "statistic must be one of degrees, stars, triangles"),
         (("--epsilon", "1", "--nodes", "100000"), "which would take"),

@@ -124,6 +124,7 @@ def test_the_expected_error_is_that_of_simulated_estimates():
         ({"table": [0, 0]}, "table"),
         ({"epsilon": -1}, "epsilon"),
         ({"spent": "all"}, "spent"),
+        ({"table": [5], "spent": "actual"}, "categories"),
         ({"target": "sample"}, "target"),
         ({"respondents": 0}, "respondents"),
     ],

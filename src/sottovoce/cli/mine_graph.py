@@ -1,5 +1,6 @@
 """`sottovoce mine graph`: degrees, stars or triangles of a graph from disguised pairs."""
 
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -45,7 +46,7 @@ def graph(
     each, numbers = _estimates(told, statistic, k, level, room, incoming=incoming)
     about = {"nodes": told.graph.nodes, "directed": told.graph.directed, "epsilon": told.epsilon}
     found = {"statistic": each.statistic, "level": level, "total": {n.name: n.to_json() for n in numbers}}
-    emit({**about, **found, "estimates": each.to_rows(level)}, json)
+    emit(_strict({**about, **found, "estimates": each.to_rows(level)}), json)
     if json != "-":
         _show(told, each, numbers, level)
 
@@ -77,6 +78,15 @@ def _estimates(
         return node_stars(told, k, incoming=incoming), [estimate_stars(told, k, level, incoming=incoming)]
     found = estimate_triangles(told, memory=memory)
     return found.nodes, [found.total(level), found.clustering(level)]
+
+
+def _strict(document: Any) -> Any:
+    """The same without NaN and infinity, which JSON does not have."""
+    if isinstance(document, dict):
+        return {name: _strict(value) for name, value in document.items()}
+    if isinstance(document, list):
+        return [_strict(value) for value in document]
+    return None if isinstance(document, float) and not isfinite(document) else document
 
 
 def _show(told: "GraphReports", each: "NodeEstimates", numbers: "list[Derived]", level: float) -> None:

@@ -84,6 +84,8 @@ def nominal_epsilon(actual: Number, categories: int) -> float:
     (1.2402, 1.0093)
     """
     odds_of_epsilon("epsilon", actual)
+    if isinstance(categories, bool) or not isinstance(categories, int) or not 2 <= categories <= MOST_CATEGORIES:
+        raise SottovoceError("categories", f"must be a whole number from 2 to {MOST_CATEGORIES}", categories)
     spent = float(fraction("epsilon", actual))
     low, high = spent, 2 * spent + 2 * log(2)
     for _ in range(100):

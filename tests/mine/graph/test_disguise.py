@@ -15,6 +15,7 @@ from sottovoce.mine.graph.disguise import GraphReports, disguise_graph, disguise
 from sottovoce.mine.graph.graph import Graph
 from sottovoce.scheme.laplace import Laplace
 from sottovoce.scheme.mangat import Mangat
+from sottovoce.scheme.mask import Mask
 from sottovoce.scheme.randomized_response import RandomizedResponse
 
 COIN = BitCoin(3, 1, 4)
@@ -117,6 +118,7 @@ def test_a_tie_costs_its_epsilon_once(epsilon):
 def test_bits_that_are_not_disguised():
     reports = GraphReports(Graph.of_edges([(0, 1)]), BitCoin(1, 0, 1))
     assert (reports.odds, reports.epsilon, reports.noise) == (None, float("inf"), 0)
+    assert disguise_graph(reports.graph, scheme=Mask(p=1)).graph.pairs.tolist() == [0]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +127,8 @@ def test_bits_that_are_not_disguised():
         (edge_coin, "epsilon or scheme must be given"),
         (lambda: edge_coin(1, Laplace(epsilon=1)), "epsilon or scheme must be given"),
         (lambda: edge_coin(-1), "epsilon must be between 0 and 700"),
-        (lambda: edge_coin(0), "epsilon must be above 0"),
+        (lambda: edge_coin(0), "epsilon or scheme must let reports say something"),
+        (lambda: edge_coin(scheme=Mask(p=0.25)), "epsilon or scheme must let reports say something"),
         (lambda: disguise_graph(Graph.of_edges([(0, 1)]), scheme=Mangat(p=0.7)), "coin must keep every bit"),
         (lambda: GraphReports(Graph.of_edges([(0, 1)]), BitCoin(1, 3, 4)), "coin must keep every bit"),
         (lambda: disguise_row(0, [0], 3, epsilon=1), "edges must join two different nodes"),

@@ -76,7 +76,7 @@ def _of_matrix(matrix: Any, nodes: Any, *, directed: bool) -> Graph:
 def _to_matrix(graph: Graph) -> Any:
     indptr, indices = graph.rows
     ones = np.ones(len(indices), np.uint8)
-    return import_module("scipy.sparse").csr_array((ones, indices, indptr), shape=(graph.nodes,) * 2)
+    return _library("scipy.sparse").csr_array((ones, indices, indptr), shape=(graph.nodes,) * 2)
 
 
 def _to_networkx(graph: Graph) -> Any:
@@ -98,4 +98,4 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise MissingExtraError(f"a graph of {name}", name, "mine") from None
+        raise MissingExtraError(f"a graph of {name}", name, "graphs") from None

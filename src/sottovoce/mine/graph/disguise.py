@@ -139,7 +139,8 @@ def edge_coin(epsilon: Number | None = None, scheme: Scheme | None = None) -> Bi
     channel = chosen.mechanism((2,)).channel
     one, zero = channel.entry(1, 1), channel.entry(1, 0)
     if one <= zero:
-        raise SottovoceError("epsilon", "must be above 0, where reports say nothing", epsilon)
+        got = epsilon if scheme is None else scheme
+        raise SottovoceError("epsilon or scheme", "must let reports say something: an epsilon above 0", got)
     sides = common_denominator([one, zero])
     return BitCoin(int(one * sides), int(zero * sides), sides)
 

@@ -40,6 +40,8 @@ def reported_pairs(ties: Numbers, pairs: int, coin: BitCoin, words: RandomWords)
 
 def _noise(pairs: int, coin: BitCoin, words: BlockWords) -> Numbers:
     """Pairs that would be reported if none were tied."""
+    if coin.zero == 0:
+        return np.zeros(0, np.int64)
     chance = Fraction(coin.zero, coin.sides)
     lanes = SMALL_BLOCK if pairs <= MANY_PAIRS else LARGE_BLOCK
     blocks = -(-pairs // lanes)

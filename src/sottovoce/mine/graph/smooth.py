@@ -65,7 +65,7 @@ def _gamma_quantile(numbers: int, delta: float) -> float:
     try:
         from scipy.special import gammainccinv
     except ImportError:
-        raise MissingExtraError("smooth sensitivity", "scipy", "mine") from None
+        raise MissingExtraError("smooth sensitivity", "scipy", "graphs") from None
     return float(gammainccinv(numbers, delta))
 
 
