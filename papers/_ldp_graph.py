@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from papers._ldp_table import MECHANISMS, everywhere
 from papers.rerun import Progress, Row
-from sottovoce.mine.graph.disguise import GraphReports, disguise_graph
+from sottovoce.mine.graph.disguise import disguise_graph
 from sottovoce.mine.graph.graph import Graph
 from sottovoce.mine.graph.instance import reconstruct_graph
+from sottovoce.mine.graph.reports import GraphReports
 from sottovoce.table.datasets.networks import friendships
 
 Array = NDArray[np.float64]

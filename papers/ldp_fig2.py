@@ -10,6 +10,9 @@ from sottovoce.estimate.mechanisms import Cost, mechanism_costs
 
 __all__ = ["SOURCE", "TITLE", "rerun"]
 
+Bars = dict[tuple[str, str], Any]
+"""Mean and standard deviation of the squared error of single draws, at each epsilon."""
+
 TITLE = "Mean squared error of the proportions of six LDL levels"
 
 
@@ -18,6 +21,7 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     grid, draws = epsilons(quick=quick), 100 if quick else 2000
     table, rng, rows = counts().sum(axis=1), np.random.default_rng(seed), list[Row]()
     found: dict[str, list[dict[str, Cost]]] = {}
+    bars: Bars = {}
     for step, target in enumerate(TARGETS):
         for spent in ("nominal", "actual"):
             costs = [mechanism_costs(table, e, target=target, spent=spent) for e in grid]  # type: ignore[arg-type]
@@ -31,35 +35,40 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
             rows.append(claimed(f"small epsilon, {label}", "more superior when epsilon is small", said, holds=falling))
             if spent == "nominal":
                 found[target] = costs
-        rows += [_simulated(found[target], table, target, name, grid, draws, rng) for name in COLOURS]
+        for name in COLOURS:
+            row, bars[target, name] = _simulated(found[target], table, target, name, grid, draws, rng)
+            rows.append(row)
         progress(step + 1, len(TARGETS))
     notes = (
         STAND_IN,
         "Of this table only the coins are random: their error vanishes with large epsilon; a sample's does not.",
         "Laplace noise of nominal epsilon spends less; noise that spends all of it changes little for six levels.",
     )
-    return Rerun({"epsilons": grid, "draws": draws, "seed": seed}, rows, notes, _picture(grid, found))
+    return Rerun({"epsilons": grid, "draws": draws, "seed": seed}, rows, notes, _picture(grid, found, bars))
 
 
-def _simulated(costs: Any, table: Any, target: str, name: str, grid: Any, draws: int, rng: Any) -> Row:
+def _simulated(costs: Any, table: Any, target: str, name: str, grid: Any, draws: int, rng: Any) -> tuple[Row, Any]:
     """Errors of simulated estimates within three and a half of their standard errors of the exact ones."""
-    law, off = table / table.sum(), []
+    law, off, seen = table / table.sum(), [], []
     for epsilon, cost in zip(grid, costs, strict=True):
         squares = (simulated(channel_of(name, epsilon, (6,)), table, target, draws, rng) - law) ** 2
         each = squares.mean(axis=1)
+        seen.append((each.mean(), each.std()))
         off.append(abs(each.mean() - cost[name].average_error) / (each.std() / draws**0.5))
     said = "standard errors off: " + " ".join(f"{value:.1f}" for value in off)
-    return everywhere(
+    row = everywhere(
         f"simulated, {name}, {target}", "(our own check) as computed", grid, [value < 3.5 for value in off], said
     )
+    return row, np.array(seen).T
 
 
-def _picture(grid: Any, found: dict[str, list[dict[str, Cost]]]) -> Any:
+def _picture(grid: Any, found: dict[str, list[dict[str, Cost]]], bars: Bars) -> Any:
     def draw(figure: Any) -> None:
         for axes, (target, costs) in zip(figure.subplots(1, 2, sharey=True), found.items(), strict=True):
             for name, colour in COLOURS.items():
                 label = name.replace("_", " ")
-                axes.semilogy(grid, [c[name].average_error for c in costs], "o-", color=colour, label=label)
+                axes.semilogy(grid, [c[name].average_error for c in costs], color=colour, label=label)
+                axes.errorbar(grid, *bars[target, name], color=colour, fmt="o", capsize=3)
             axes.set(xlabel="epsilon", ylabel="average mean squared error", title=f"for the {target}")
             axes.legend()
 

@@ -10,8 +10,8 @@ from sottovoce.errors import SottovoceError, Words
 
 if TYPE_CHECKING:
     from sottovoce.estimate.derived import Derived
-    from sottovoce.mine.graph.disguise import GraphReports
     from sottovoce.mine.graph.estimates import NodeEstimates
+    from sottovoce.mine.graph.reports import GraphReports
 
 STATISTICS = ("degrees", "stars", "triangles")
 

@@ -10,10 +10,11 @@ from scipy import sparse
 from sottovoce.errors import MissingExtraError, SottovoceError
 from sottovoce.mechanism.bit_coin import BitCoin
 from sottovoce.mine.graph.convert import as_graph, to_kind
-from sottovoce.mine.graph.disguise import GraphReports, disguise_graph
+from sottovoce.mine.graph.disguise import disguise_graph
 from sottovoce.mine.graph.files import carries_coin, read_edges, read_reports, write_reports
 from sottovoce.mine.graph.graph import Graph
 from sottovoce.mine.graph.instance import reconstruct_graph
+from sottovoce.mine.graph.reports import GraphReports
 
 PATH = Graph.of_edges([("ann", "bob"), ("bob", "cy")], nodes=["ann", "bob", "cy", "dan"])
 

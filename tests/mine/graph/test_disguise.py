@@ -11,8 +11,9 @@ from sottovoce.errors import SottovoceError
 from sottovoce.mechanism.bit_coin import BitCoin
 from sottovoce.mechanism.coins import random_words
 from sottovoce.mine.graph import noise
-from sottovoce.mine.graph.disguise import GraphReports, disguise_graph, disguise_row, edge_coin, graph_of_rows
+from sottovoce.mine.graph.disguise import disguise_graph, disguise_row, graph_of_rows
 from sottovoce.mine.graph.graph import Graph
+from sottovoce.mine.graph.reports import GraphReports, edge_coin
 from sottovoce.scheme.laplace import Laplace
 from sottovoce.scheme.mangat import Mangat
 from sottovoce.scheme.mask import Mask

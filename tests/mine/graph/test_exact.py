@@ -8,8 +8,8 @@ import pytest
 
 from sottovoce.mechanism.bit_coin import BitCoin
 from sottovoce.mine.graph.degrees import estimate_degrees, estimate_edges
-from sottovoce.mine.graph.disguise import GraphReports
 from sottovoce.mine.graph.graph import Graph
+from sottovoce.mine.graph.reports import GraphReports
 from sottovoce.mine.graph.stars import estimate_stars, node_stars, star_variance
 from sottovoce.mine.graph.triangles import estimate_triangles
 

@@ -12,8 +12,9 @@ from sottovoce.mechanism.bit_coin import BitCoin
 from sottovoce.mine.graph import _arrays, _kernels, shared_neighbours
 from sottovoce.mine.graph.central import true_triangles
 from sottovoce.mine.graph.degrees import estimate_degrees, estimate_edges
-from sottovoce.mine.graph.disguise import GraphReports, disguise_graph
+from sottovoce.mine.graph.disguise import disguise_graph
 from sottovoce.mine.graph.graph import Graph
+from sottovoce.mine.graph.reports import GraphReports
 from sottovoce.mine.graph.shared_neighbours import codegree_sums
 from sottovoce.mine.graph.stars import estimate_stars, node_stars
 from sottovoce.mine.graph.triangles import estimate_triangles

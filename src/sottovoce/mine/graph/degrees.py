@@ -4,9 +4,9 @@ import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.estimate.derived import Derived
-from sottovoce.mine.graph.disguise import GraphReports
 from sottovoce.mine.graph.estimates import NodeEstimates, number
 from sottovoce.mine.graph.pairs import Numbers
+from sottovoce.mine.graph.reports import GraphReports
 
 
 def estimate_degrees(reports: GraphReports, *, incoming: bool = False) -> NodeEstimates:

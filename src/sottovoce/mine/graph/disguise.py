@@ -1,66 +1,17 @@
 """Reports of a graph: every node disguises the pairs it reports, each with a coin of its own."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from fractions import Fraction
 
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.exact import Number, common_denominator, epsilon_of_odds
+from sottovoce.exact import Number
 from sottovoce.mechanism.bit_coin import BitCoin
 from sottovoce.mechanism.coins import Randomness, random_words
 from sottovoce.mine.graph.graph import Graph
+from sottovoce.mine.graph.memory import BYTES_A_PAIR, MEMORY, in_gigabytes
 from sottovoce.mine.graph.noise import reported_pairs
 from sottovoce.mine.graph.pairs import row_start
-from sottovoce.scheme.randomized_response import RandomizedResponse
+from sottovoce.mine.graph.reports import GraphReports, edge_coin
 from sottovoce.scheme.scheme import Scheme
-
-MEMORY = 2**31
-"""Bytes that a call may take unless it is told otherwise."""
-
-BYTES_A_PAIR = 48
-"""Of a reported pair, while it is drawn, sorted and turned into rows."""
-
-
-@dataclass(frozen=True, eq=False)
-class GraphReports:
-    """The graph that the reports draw, and the coin they were disguised with.
-
-    With `keep` the chance that a bit is told as it is and `flip` that it is not, `(y - flip) / (keep - flip)` is an
-    unbiased estimate of the bit behind a report y, with variance `noise = keep flip / (keep - flip)^2`.
-    """
-
-    graph: Graph
-    coin: BitCoin
-
-    def __post_init__(self) -> None:
-        """Check that the coin treats ties and others alike, and tells something."""
-        if self.coin.one + self.coin.zero != self.coin.sides or self.coin.one <= self.coin.zero:
-            raise SottovoceError("coin", "must keep every bit with one chance above 1/2", self.coin)
-
-    @property
-    def odds(self) -> Fraction | None:
-        """What a report can do to anybody's odds that two nodes are tied; None where bits are not disguised."""
-        return Fraction(self.coin.one, self.coin.zero) if self.coin.zero else None
-
-    @property
-    def epsilon(self) -> float:
-        """Natural logarithm of the odds."""
-        return epsilon_of_odds(self.odds)
-
-    @property
-    def flip(self) -> float:
-        """Chance that a bit is told wrong."""
-        return self.coin.zero / self.coin.sides
-
-    @property
-    def gap(self) -> float:
-        """`keep - flip`: how much more often a tie is reported than none."""
-        return (self.coin.one - self.coin.zero) / self.coin.sides
-
-    @property
-    def noise(self) -> float:
-        """Variance of one estimated bit."""
-        return self.flip * (1 - self.flip) / self.gap**2
 
 
 def disguise_graph(
@@ -127,33 +78,6 @@ def graph_of_rows(rows: Iterable[tuple[int, Iterable[int]]], nodes: int, *, dire
     return Graph.of_edges(told, nodes=nodes, directed=directed)
 
 
-def edge_coin(epsilon: Number | None = None, scheme: Scheme | None = None) -> BitCoin:
-    """Coin of one bit, with integers for sides: randomized response for an epsilon, or another scheme's.
-
-    >>> edge_coin(scheme=RandomizedResponse(odds=3))
-    BitCoin(one=3, zero=1, sides=4)
-    """
-    if (epsilon is None) == (scheme is None):
-        raise SottovoceError("epsilon or scheme", "must be given, exactly one of them", (epsilon, scheme))
-    chosen = RandomizedResponse(epsilon=epsilon) if scheme is None else scheme
-    channel = chosen.mechanism((2,)).channel
-    one, zero = channel.entry(1, 1), channel.entry(1, 0)
-    if one <= zero:
-        got = epsilon if scheme is None else scheme
-        raise SottovoceError("epsilon or scheme", "must let reports say something: an epsilon above 0", got)
-    sides = common_denominator([one, zero])
-    return BitCoin(int(one * sides), int(zero * sides), sides)
-
-
 def expected_reports(graph: Graph, coin: BitCoin) -> float:
     """Number of pairs that will be reported, on average."""
     return (graph.edges * coin.one + (graph.pair_count - graph.edges) * coin.zero) / coin.sides
-
-
-def in_gigabytes(count: float) -> str:
-    """Bytes for people.
-
-    >>> in_gigabytes(2**31)
-    '2.15 GB'
-    """
-    return f"{count / 1e9:.3g} GB"

@@ -8,8 +8,8 @@ from typing import Any
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.mechanism.bit_coin import BitCoin
 from sottovoce.mine.graph.convert import to_kind
-from sottovoce.mine.graph.disguise import GraphReports
 from sottovoce.mine.graph.graph import Graph
+from sottovoce.mine.graph.reports import GraphReports
 from sottovoce.table.sink import check_new, new_file
 
 MARK = "# sottovoce graph "

@@ -4,9 +4,9 @@ import numpy as np
 
 from sottovoce.mechanism.coins import Coin, Randomness, RandomWords, flip, random_words
 from sottovoce.mine.graph.degrees import estimate_edges
-from sottovoce.mine.graph.disguise import GraphReports
 from sottovoce.mine.graph.graph import Graph
 from sottovoce.mine.graph.pairs import Numbers
+from sottovoce.mine.graph.reports import GraphReports
 
 
 def reconstruct_graph(reports: GraphReports, rng: Randomness = None) -> Graph:

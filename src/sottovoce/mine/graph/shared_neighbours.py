@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.mine.graph import _arrays, _kernels
-from sottovoce.mine.graph.disguise import BYTES_A_PAIR, MEMORY, GraphReports, in_gigabytes
 from sottovoce.mine.graph.graph import Graph
+from sottovoce.mine.graph.memory import BYTES_A_PAIR, MEMORY, in_gigabytes
+from sottovoce.mine.graph.reports import GraphReports
 from sottovoce.table.fast import in_threads, kernel
 
 MOST_STEPS = 10**12

@@ -10,9 +10,9 @@ from sottovoce.errors import SottovoceError
 from sottovoce.estimate.derived import Derived
 from sottovoce.estimate.intervals import Ends
 from sottovoce.mine.graph.degrees import estimate_degrees
-from sottovoce.mine.graph.disguise import GraphReports
 from sottovoce.mine.graph.estimates import NodeEstimates, number
 from sottovoce.mine.graph.pairs import Numbers
+from sottovoce.mine.graph.reports import GraphReports
 
 MOST_ARMS = 6
 

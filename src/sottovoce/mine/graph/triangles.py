@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from sottovoce.estimate.derived import CLEAR_OF_ZERO, Derived
 from sottovoce.estimate.intervals import critical_value
 from sottovoce.mine.graph.degrees import estimate_edges, unbiased_degrees
-from sottovoce.mine.graph.disguise import MEMORY, GraphReports
 from sottovoce.mine.graph.estimates import NodeEstimates, number
+from sottovoce.mine.graph.memory import MEMORY
+from sottovoce.mine.graph.reports import GraphReports
 from sottovoce.mine.graph.shared_neighbours import SharedNeighbours, shared_neighbours
 from sottovoce.mine.graph.stars import estimate_stars, node_stars
 
