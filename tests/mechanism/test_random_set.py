@@ -9,7 +9,7 @@ from sottovoce.channel.slab import Slab
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanism.coins import flip, random_words
 from sottovoce.mechanism.mechanism import mechanism_from_json
-from sottovoce.mechanism.ranked_set import SetByRank
+from sottovoce.mechanism.random_set import SetByRank
 from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.schema import Schema
 from sottovoce.scheme.random_set import RandomSet
@@ -37,6 +37,13 @@ def test_an_unbalanced_design_pays_with_its_favour(n, odds, tilt):
     assert mechanism.favour < odds * 3 / 4
 
 
+@pytest.mark.parametrize("n", [4, 12])
+def test_odds_beyond_double_precision_are_kept(n):
+    odds = Fraction(10**400)
+    mechanism = SetByRank.with_odds((n,), [Slab(1, 2, [1] * n)], odds, [1] * n)
+    assert odds * (1 - Fraction(1, 10**9)) < mechanism.channel.odds <= odds
+
+
 @pytest.mark.parametrize(("n", "odds"), [(12, Fraction(1)), (12, 1 + Fraction(1, 2**60)), (4, 1 + Fraction(1, 2**100))])
 def test_odds_out_of_reach_of_the_coins_are_refused(n, odds):
     with pytest.raises(SottovoceError, match=r"^odds must be above 1 : 1 and within reach .* Got e\^.* : 1 instead\.$"):
@@ -47,6 +54,16 @@ def test_no_rows_make_no_reports():
     mechanism = RandomSet([(1, 2, [1] * 4)], odds=3, tilt=[1] * 4).mechanism((4,))
     bits = mechanism.respond((np.zeros(0, np.uint8),), flip(mechanism.coins, 0, random_words(1)))
     assert [len(column) for column in bits] == [0] * 4
+
+
+@pytest.mark.parametrize("n", [4, 12])
+def test_the_same_coins_make_the_same_reports_again(n):
+    """By the list of sets up to ten categories, by the number itself beyond; row by row as all at once."""
+    mechanism = RandomSet([(1, 4, range(1, n + 1), [1, 2] * (n // 2))], odds=3, tilt=[1] * n).mechanism((n,))
+    truth, flips = np.arange(50) % n, flip(mechanism.coins, 50, random_words(1))
+    bits = np.array(mechanism.respond((truth,), flips))
+    rows = [mechanism.respond((truth[i : i + 1],), tuple(side[i : i + 1] for side in flips)) for i in range(50)]
+    np.testing.assert_array_equal(np.concatenate(rows, axis=1), bits)
 
 
 def test_reports_are_sets_of_categories():
@@ -62,13 +79,13 @@ SOUND = SetByRank((3,), [Slab(1, 2, [1, 2, 3], [1, 2, 1])], Fraction(3), [1, 2, 
 
 def test_keys_that_say_nothing_are_left_out():
     assert SOUND == {
-        "kind": "ranked_set",
+        "kind": "random_set",
         "components": [{"weight": "1", "size": "2", "items": ["1", "2", "3"], "lengths": ["1", "2", "1"]}],
         "favour": ["3", "1"],
         "tilt": ["1", "2", "2"],
     }
     assert SetByRank((3,), [Slab(1, 2, [1, 2, 3], [1, 1, 1])], None).to_json() == {
-        "kind": "ranked_set",
+        "kind": "random_set",
         "components": [{"weight": "1", "size": "2", "items": ["1", "2", "3"]}],
         "favour": ["1", "0"],
     }
