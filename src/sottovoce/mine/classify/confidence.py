@@ -80,8 +80,9 @@ class FittedCovariance:
     cells: tuple[int, ...]
 
     def log_odds(self, weights: Weights, indicators: Array, up: int, down: int) -> LogOdds:
-        """Delta method, at the fitted law: `d log P(c) = dp(c) / P(c)`, and for each attribute of a record
+        """Delta method, at the fitted law.
 
+        `d log P(c) = dp(c) / P(c)`, and for each attribute of a record
         `d log P(a | c) = dp(a, c) / (P(a | c) P(c)) - sum_b dp(b, c) / P(c)`.
         """
         scores = weights.scores(indicators)[..., 0]

@@ -83,7 +83,7 @@ class DecisionTree(DisguisedClassifier):
         return "\n".join(self.tree_.lines(categories, self.classes_.tolist()))
 
     def _predict_codes(self, columns: Columns) -> NDArray[np.intp]:
-        return self.tree_.laws(columns, self._features()).argmax(axis=1)
+        return np.asarray(self.tree_.laws(columns, self._features()).argmax(axis=1))
 
     def _check(self) -> None:
         if self.criterion not in get_args(Criterion):

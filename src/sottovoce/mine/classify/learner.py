@@ -131,4 +131,3 @@ def checked_positive(parameter: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < np.inf:
         raise SottovoceError(parameter, "must be a positive number", value)
     return float(value)
-

@@ -23,8 +23,8 @@ class NaiveBayes(DisguisedClassifier):
 
     Estimates outside the simplex are replaced by the most likely law of each small table ("em") or the nearest one
     ("simplex"), and `smoothing` adds records to as many as the reports are worth (`weights`). "plain" takes the
-    estimates as they come. With `confidence`, fitting also keeps what `log_odds` needs for its standard errors. Without a
-    plan it is the standard classifier of records in clear, coded by numbers from zero up.
+    estimates as they come. With `confidence`, fitting also keeps what `log_odds` needs for its standard errors. Without
+    a plan it is the standard classifier of records in clear, coded by numbers from zero up.
 
     >>> from sottovoce.disguise.frames import disguise_frame
     >>> from sottovoce.schema.attribute import boolean

@@ -56,7 +56,7 @@ class Question:
     def weigh(self, columns: Sequence[Codes], weights: Array) -> Array:
         """Sum of weights of the rows with each joint report."""
         joint = ravel([columns[place] for place in self.columns], self.sizes)
-        return np.bincount(joint, weights=weights, minlength=prod(self.sizes))
+        return np.asarray(np.bincount(joint, weights=weights, minlength=prod(self.sizes)), np.float64)
 
     def table(self, cells: Array) -> Array:
         """Joint cells by the names asked for, from columns in the channel's order: an axis a name, then the columns."""
@@ -76,5 +76,5 @@ def count_all(questions: Sequence[Question], batches: Iterable[Columns]) -> list
     counts = [np.zeros(prod(question.sizes), np.int64) for question in questions]
     for columns in batches:
         for total, question in zip(counts, questions, strict=True):
-            total += question.count(columns)
+            np.add(total, question.count(columns), out=total)
     return counts

@@ -39,7 +39,9 @@ class Node:
         """Number of leaves."""
         return sum(child.leaves for child in self.children) or 1
 
-    def lines(self, categories: dict[str, tuple[Label, ...]], classes: Sequence[Label], depth: int = 0) -> Iterator[str]:
+    def lines(
+        self, categories: dict[str, tuple[Label, ...]], classes: Sequence[Label], depth: int = 0
+    ) -> Iterator[str]:
         """Readable tree, a line for each branch."""
         if self.split is None:
             yield f"{'  ' * depth}-> {classes[int(self.law.argmax())]} ({self.law.max():.2f} of {self.share:.3f})"

@@ -33,12 +33,12 @@ class Weights:
         scores = self.scores(indicators)
         if self.negative is not None:
             scores = np.where(self._odd(indicators, self.negative), -1e9 - scores, scores)
-        return scores.argmax(axis=1)
+        return np.asarray(scores.argmax(axis=1))
 
     def probabilities(self, indicators: Array) -> Array:
-        """Shares of the classes given each row; a negative estimate has none, and all of them alike if all are negative.
+        """Shares of the classes given each row: (rows, classes, classifiers).
 
-        Shape (rows, classes, classifiers).
+        A negative estimate has none; if all are negative they share alike.
         """
         scores = self.scores(indicators)
         if self.negative is not None:
