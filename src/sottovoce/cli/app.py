@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import sottovoce
-from sottovoce.cli import demo, design, disguise, estimate, measure, plan
+from sottovoce.cli import demo, design, disguise, estimate, measure, mine, plan
 from sottovoce.errors import SottovoceError
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app = typer.Typer(
 )
 app.add_typer(plan.app, name="plan")
 app.add_typer(design.app, name="design")
+app.add_typer(mine.app, name="mine")
 app.command("disguise")(disguise.disguise)
 app.command("estimate")(estimate.estimate)
 app.command("measure")(measure.measure)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError, Words
+from sottovoce.estimate.counted import categories_of
 from sottovoce.mine.classify.coding import coded_batches
 from sottovoce.mine.classify.confidence import LogOdds, TableCovariance
 from sottovoce.mine.classify.laws import Repair
@@ -83,6 +84,17 @@ class NaiveBayes(DisguisedClassifier):
         """Probability of each class given each record in clear, as far as the attributes are independent."""
         columns = self._clear_codes(X)
         return self.weights_.probabilities(self._indicators(columns))[..., 0]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """What was learned: the share of each value within each class, and of the classes themselves, first."""
+        names = [self._target(), *self._features()]
+        categories = categories_of(self.plan_, names)
+        shares = [np.exp(self.weights_.prior), *map(np.exp, self.weights_.tables)]
+        rows: list[dict[str, Any]] = [{"attribute": names[0], "value": "all", "shares": shares[0][:, 0].tolist()}]
+        for name, labels, table in zip(names[1:], categories[1:], shares[1:], strict=True):
+            pairs = zip(labels, table[..., 0].tolist(), strict=True)
+            rows += [{"attribute": name, "value": label, "shares": list(row)} for label, row in pairs]
+        return rows
 
     def log_odds(self, X: Any, positive: Any = None, against: Any = None) -> LogOdds:  # noqa: N803
         """`log P(positive | x) - log P(against | x)` of records in clear, with standard errors.

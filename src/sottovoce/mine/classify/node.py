@@ -17,6 +17,9 @@ from sottovoce.mine.classify.unbiased import report_functions
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.cells import Codes, Columns, ravel, unravel
 
+MOST_CELLS = 2**62
+"""Joint reports that can be numbered."""
+
 Path = Mapping[str, int]
 """Values on the way from the root to a node."""
 
@@ -33,7 +36,7 @@ class Reports:
     def of(cls, plan: Plan, columns: Sequence[Codes]) -> "Reports":
         """Put equal reports together where their joint cells can be numbered; leave them as they are otherwise."""
         sizes = plan.report_schema.sizes
-        if prod(sizes) >= 2**62:
+        if prod(sizes) > MOST_CELLS:
             return cls(plan, tuple(columns), np.ones(len(columns[0])))
         joint, counts = np.unique(ravel(columns, sizes), return_counts=True)
         return cls(plan, unravel(joint, sizes), counts.astype(float))
