@@ -55,7 +55,7 @@ def _rows(name: str, printed: dict[float, tuple[float, float]], curve: LearningC
     for place, (theta, (mean, variance)) in enumerate(printed.items()):
         plain, scatter = float(curve.mean[1, place]), float(curve.deviation[1, place])
         rows.append(compared(f"{name}, theta = {theta:g}, mean", mean, plain, 0.02, scatter))
-        rows.append(compared(f"{name}, theta = {theta:g}, variance", variance, scatter**2, 0.0002))
+        rows.append(compared(f"{name}, theta = {theta:g}, variance", variance, scatter**2, 0.00015))
         ours = float(curve.mean[0, place])
         better = f"(ours: at least {mean} - .02 by most likely laws)"
         rows.append(claimed(f"{name}, theta = {theta:g}", better, f"{ours:.4f}", holds=ours > mean - 0.02))

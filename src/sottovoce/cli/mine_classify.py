@@ -54,7 +54,6 @@ def classify(
 
 
 def _document(learner: "NaiveBayes | DecisionTree", target: str, model: str, scores: "Scores | None") -> dict[str, Any]:
-    from sottovoce.mine.classify.mined_privacy import mined_privacy
     from sottovoce.mine.classify.naive_bayes import NaiveBayes
 
     promise = learner.plan_.guarantee
@@ -67,10 +66,20 @@ def _document(learner: "NaiveBayes | DecisionTree", target: str, model: str, sco
     }
     if isinstance(learner, NaiveBayes):
         document |= {"respondents": learner.respondents_, "tables": learner.to_rows()}
-        document["privacy"] = mined_privacy(learner).to_json()
+        document["privacy"] = _privacy(learner)
     else:
         document["tree"] = str(learner).splitlines()
     return document | {"test": None if scores is None else scores.to_json()}
+
+
+def _privacy(learner: "NaiveBayes") -> dict[str, Any] | None:
+    """What is left private of each entry; None where one report speaks of several together."""
+    from sottovoce.estimate.marginals import needed_attributes
+    from sottovoce.mine.classify.mined_privacy import mined_privacy
+
+    if any(len(needed_attributes(learner.plan_, [name])) > 1 for name in learner.plan_.schema.names):
+        return None
+    return mined_privacy(learner).to_json()
 
 
 def _show(learner: "NaiveBayes | DecisionTree", document: dict[str, Any], scores: "Scores | None") -> None:
@@ -82,8 +91,8 @@ def _show(learner: "NaiveBayes | DecisionTree", document: dict[str, Any], scores
             for row in document["tables"]
         ]
         table(("attribute", "value", *map(str, document["classes"])), rows)
-        privacy = document["privacy"]
-        say(f"Least privacy of an entry: {privacy['before']:.4f} before mining, {privacy['after']:.4f} after.")
+        if (privacy := document["privacy"]) is not None:
+            say(f"Least privacy of an entry: {privacy['before']:.4f} before mining, {privacy['after']:.4f} after.")
     else:
         say(str(learner))
     if scores is not None:

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import Attribute, boolean
 from sottovoce.schema.schema import Schema
@@ -32,7 +33,10 @@ def draw_people(count: int, seed: int = 1) -> dict[str, np.ndarray]:
 def draw_yes_no_people(count: int, seed: int = 1) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(seed)
     ill = rng.random(count) < 0.4
-    draw = {name: rng.random(count) < np.where(ill, *odds) for name, odds in (("smokes", (0.8, 0.3)), ("coughs", (0.7, 0.2)))}
+    draw = {
+        name: rng.random(count) < np.where(ill, *odds)
+        for name, odds in (("smokes", (0.8, 0.3)), ("coughs", (0.7, 0.2)))
+    }
     return {**draw, "ill": ill}
 
 
@@ -41,7 +45,9 @@ def all_plans() -> dict[str, Plan]:
     names = SCHEMA.names
     return {
         "clear": Plan.of(SCHEMA, {names: UnrelatedQuestion(theta=1)}),
-        "unrelated": Plan.of(SCHEMA, {names: UnrelatedQuestion(theta=0.6, known=[[0.5, 0.5], [0.2, 0.3, 0.5], [0.5, 0.5]])}),
+        "unrelated": Plan.of(
+            SCHEMA, {names: UnrelatedQuestion(theta=0.6, known=[[0.5, 0.5], [0.2, 0.3, 0.5], [0.5, 0.5]])}
+        ),
         "unrelated, turned order": Plan.of(SCHEMA, {("ill", "drinks", "smokes"): UnrelatedQuestion(theta=0.6)}),
         "unrelated, joint law": Plan.of(SCHEMA, {names: UnrelatedQuestion(theta=0.6, known=[Fraction(1, 12)] * 12)}),
         "gamma": Plan.of(SCHEMA, {names: GammaDiagonal(gamma=20)}),

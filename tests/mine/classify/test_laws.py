@@ -33,7 +33,9 @@ def test_inside_the_simplex_the_inversion_is_most_likely():
     assert raw.min() < 0
     inside = np.array([[0.4], [0.2], [0.2], [0.2]])
     assert np.allclose(reconstructed(HALF, inside, 1000, "em")[0], HALF.solve(inside))
-    assert np.allclose(reconstructed(HALF, COUNTS / 1000, 1000, "simplex")[0], nearest_distribution(HALF.solve(COUNTS / 1000)))
+    assert np.allclose(
+        reconstructed(HALF, COUNTS / 1000, 1000, "simplex")[0], nearest_distribution(HALF.solve(COUNTS / 1000))
+    )
     assert law.min() >= 0
 
 

@@ -16,6 +16,7 @@ from sottovoce.scheme.unrelated_question import UnrelatedQuestion
 def clear_plan(rows: NDArray[Any], classes: int, target: str) -> Plan:
     """Plan with theta = 1 of records coded 0, 1, ..., and a target behind them; it promises nothing.
 
+    >>> import numpy as np
     >>> clear_plan(np.array([[0, 2], [1, 0]]), 2, "class").schema.sizes
     (2, 3, 2)
     """

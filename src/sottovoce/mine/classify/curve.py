@@ -149,7 +149,7 @@ def respondents_needed(
     plan: Plan,
     *,
     within: float = NEAR,
-    repetitions: int = 20,
+    repetitions: int = 50,
     most: int = 10**6,
     rng: Randomness = None,
 ) -> int:

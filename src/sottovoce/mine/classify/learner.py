@@ -1,5 +1,6 @@
 """What scikit-learn asks of a classifier, for those that learn from disguised records."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,9 +53,9 @@ class DisguisedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             truth = plan.schema[self._target()].decode(coded(X, plan.schema.project([self._target()])))
         return float(super().score(X, truth, sample_weight))
 
+    @abstractmethod
     def _predict_codes(self, columns: Columns) -> NDArray[np.intp]:
         """Number of each record's class."""
-        raise NotImplementedError
 
     def _prepare(self, X: Any, y: Any) -> tuple[Plan, dict[str, Any], Any]:  # noqa: N803
         """Plan, columns beside the table, and the table, with what scikit-learn wants to be remembered."""

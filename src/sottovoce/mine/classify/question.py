@@ -41,7 +41,9 @@ class Question:
             rule = f"must have at most {MOST_REPORTS} joint reports"
             raise SottovoceError("attributes", rule, Words(f"{', '.join(needed)} with {channel.n_out}"))
         if np.isinf(channel.condition_number):
-            schemes = ", ".join(f"{name} ({plan.group_of(name).scheme})" for name in needed)
+            single = {name: plan.channel(needed_attributes(plan, [name])) for name in needed}
+            culprits = [name for name, own in single.items() if np.isinf(own.condition_number)] or needed
+            schemes = ", ".join(f"{name} ({plan.group_of(name).scheme})" for name in culprits)
             raise SingularChannelError("plan", "must tell every truth from every other", Words(schemes))
         places = range(len(reports.sizes))
         columns = tuple(p for name in plan.report_names(needed) for p in places[reports.columns_of(name)])

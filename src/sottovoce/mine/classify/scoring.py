@@ -72,8 +72,6 @@ def _meaning(
     """What reports count for; the covariance that draws add; and how it was found."""
     needed = needed_attributes(plan, names)
     channel = plan.channel(needed)
-    if np.isinf(channel.condition_number):
-        raise SottovoceError("plan", "must tell every truth from every other", Words("one that does not"))
     inner = plan.in_group_order(needed)
     classes = len(classifier.classes_)
     sizes = [plan.schema.project([name]).cells for name in inner]

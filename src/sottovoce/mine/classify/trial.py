@@ -99,6 +99,18 @@ class Trial:
         return np.asarray((right * testing).sum(axis=0) / testing.sum(axis=0))
 
 
+@dataclass(frozen=True)
+class Tally:
+    """Indicators of joint cells, a row for each different record, and the order in which a question has the cells."""
+
+    indicators: Array
+    order: NDArray[np.intp]
+
+    def count(self, records: Counts) -> Array:
+        """Counts of the cells, from counts of records."""
+        return np.asarray(self.indicators.T @ records)
+
+
 def _drawer(
     plan: Plan, names: Sequence[str], questions: Sequence[Question], records: Records, rng: np.random.Generator
 ) -> Drawer:
@@ -107,23 +119,23 @@ def _drawer(
     if whole is not None and whole.by_attribute:
         order = [names.index(name) for name in plan.in_group_order(names)]
         laws = [law for _, law in sorted(zip(order, whole.known, strict=True), key=lambda pair: pair[0])]
-        return _Replaced(_tallies(records), records.sizes, whole.keep, laws, rng)
+        return _Replaced(_tallies(records, questions), records.sizes, whole.keep, laws, rng)
     if isinstance(channel, Complement):
-        return _Turned(_tallies(records), float(channel.keep), rng)
+        return _Turned(_tallies(records, questions), float(channel.keep), rng)
     return _RecordByRecord(plan, names, questions, records, rng)
 
 
-def _tallies(records: Records) -> list[Array]:
-    """Indicators of the class, then of each attribute's values with the class, as questions number their cells.
+def _tallies(records: Records, questions: Sequence[Question]) -> list[Tally]:
+    """Indicators of the class, then of each attribute's values with the class; and where questions have the cells.
 
-    Their reports look like the truths, and an attribute comes before the class.
+    Reports look like the truths, but a channel may have the class before an attribute.
     """
     truth = indicators_of(records.columns[-1:], records.sizes[-1:])
     parts = [truth]
     for codes, size in zip(records.columns[:-1], records.sizes[:-1], strict=True):
         own = indicators_of([codes], [size])
         parts.append((own[:, :, None] * truth[:, None, :]).reshape(len(own), -1))
-    return parts
+    return [Tally(part, np.argsort(question.order)) for part, question in zip(parts, questions, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -133,7 +145,7 @@ class _Replaced:
     Given their classes, the counts of values of replaced records are then independent multinomials.
     """
 
-    tallies: list[Array]
+    tallies: list[Tally]
     sizes: tuple[int, ...]
     keep: float
     laws: list[Array]
@@ -143,10 +155,11 @@ class _Replaced:
         kept = self.rng.binomial(training, self.keep)
         replaced = training.sum(axis=0) - kept.sum(axis=0)
         classes = self.rng.multinomial(replaced, self.laws[-1])
-        found = [self.tallies[0].T @ kept + classes.T]
+        found = [self.tallies[0].count(kept) + classes.T]
         for tally, law in zip(self.tallies[1:], self.laws[:-1], strict=True):
             values = self.rng.multinomial(classes, law)  # repetitions, classes, values
-            found.append(tally.T @ kept + np.moveaxis(values, 0, -1).swapaxes(0, 1).reshape(-1, training.shape[1]))
+            drawn = np.moveaxis(values, 0, -1).swapaxes(0, 1).reshape(-1, training.shape[1])
+            found.append((tally.count(kept) + drawn)[tally.order])
         return found
 
 
@@ -154,13 +167,14 @@ class _Replaced:
 class _Turned:
     """Whole records of yes and no are kept, or turned round."""
 
-    tallies: list[Array]
+    tallies: list[Tally]
     keep: float
     rng: np.random.Generator
 
     def __call__(self, training: Counts) -> list[Array]:
         kept = self.rng.binomial(training, self.keep)
-        return [tally.T @ kept + (tally.T @ (training - kept))[::-1] for tally in self.tallies]
+        turned = training - kept
+        return [(tally.count(kept) + tally.count(turned)[::-1])[tally.order] for tally in self.tallies]
 
 
 @dataclass(frozen=True)
