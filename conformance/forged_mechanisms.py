@@ -12,8 +12,8 @@ FLIPS: Json = {"kind": "flips", "bits": [["3", "1", "4"]]}
 ONE_HOT: Json = {"kind": "one_hot", "bit": ["2", "1", "4"]}
 SUBSET: Json = {"kind": "subset", "size": "1", "kept": "3", "sides": "4"}
 CUT_PASTE: Json = {"kind": "cut_paste", "cutoff": "1", "added": "1", "sides": "3"}
-RANKED: Json = {
-    "kind": "ranked_set",
+DRAWN: Json = {
+    "kind": "random_set",
     "components": [{"weight": "1", "size": "2", "items": ["1", "1", "1"], "lengths": ["1", "2", "1"]}],
     "favour": ["3", "1"],
     "tilt": ["1", "2", "1"],
@@ -29,7 +29,7 @@ def mechanisms() -> Iterator[Forgery]:
     yield from answers()
     yield from bits()
     yield from sets()
-    yield from ranked_sets()
+    yield from random_sets()
     yield from samples()
 
 
@@ -153,7 +153,7 @@ def sets() -> Iterator[Forgery]:
     yield "subset: 2^63 joint cells", "sizes", forged(SUBSET, promised=False, schema=(MANY,))
 
 
-def ranked_sets() -> Iterator[Forgery]:
+def random_sets() -> Iterator[Forgery]:
     """Sets that have no numbers, and keys that say nothing."""
     wrong_keys: list[tuple[str, str, Json]] = [
         ("a favour below 1", "favour", {"favour": ["1", "3"]}),
@@ -169,7 +169,7 @@ def ranked_sets() -> Iterator[Forgery]:
         ("the truth in too often", "odds", {"favour": ["4", "1"]}),
     ]
     for wrong, parameter, change in wrong_keys:
-        yield f"ranked_set: {wrong}", parameter, forged(RANKED | change, promised=parameter == "odds", schema=(THREE,))
+        yield f"random_set: {wrong}", parameter, forged(DRAWN | change, promised=parameter == "odds", schema=(THREE,))
     wrong_components: list[tuple[str, str, Json]] = [
         ("lengths that are all 1", "plan", {"lengths": ["1", "1", "1"]}),
         ("a length of zero", "lengths", {"lengths": ["1", "0", "1"]}),
@@ -186,11 +186,11 @@ def ranked_sets() -> Iterator[Forgery]:
         ("a component of more than 2^8192", "weight", {"weight": str(2**8192 + 1)}),
     ]
     for wrong, parameter, change in wrong_components:
-        mechanism = RANKED | {"components": [RANKED["components"][0] | change]}
-        yield f"ranked_set: {wrong}", parameter, forged(mechanism, promised=False, schema=(THREE,))
+        mechanism = DRAWN | {"components": [DRAWN["components"][0] | change]}
+        yield f"random_set: {wrong}", parameter, forged(mechanism, promised=False, schema=(THREE,))
     unused = {"weight": "1", "size": "2", "items": ["1"] * 3, "lengths": ["3", "1", "1"]}
-    always = RANKED | {"components": [unused], "favour": ["1", "0"]}
-    yield "ranked_set: a truth that is in no set", "components", forged(always, promised=False, schema=(THREE,))
+    always = DRAWN | {"components": [unused], "favour": ["1", "0"]}
+    yield "random_set: a truth that is in no set", "components", forged(always, promised=False, schema=(THREE,))
 
 
 def samples() -> Iterator[Forgery]:

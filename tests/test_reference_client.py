@@ -94,7 +94,7 @@ def test_odds_of_randomly_drawn_sets():
         assert MECHANISMS[mechanism.kind](sizes, mechanism.to_json()).odds == mechanism.channel.odds
 
 
-@pytest.mark.parametrize("kind", sorted(set(MECHANISMS) - {"random_set", "ranked_set"}))
+@pytest.mark.parametrize("kind", sorted(set(MECHANISMS) - {"random_set"}))
 def test_the_odds_that_are_documented_are_those_of_all_falls_of_the_coins(kind):
     """Largest ratio between truths of how often they make the same report, counted one by one."""
     for sizes, integers in SMALL[kind]:

@@ -7,7 +7,6 @@ from conformance.client.answers import Diagonal, Listed, PrivateDiagonal, Replac
 from conformance.client.bits import Flips, OneHot, Turning
 from conformance.client.drawn import RandomSet
 from conformance.client.mechanism import Mechanism, Report
-from conformance.client.ranked import RankedSet
 from conformance.client.rules import Json, listed, require
 from conformance.client.schema import as_text, categories, category
 from conformance.client.sets import CutPaste, Subset
@@ -50,7 +49,6 @@ MECHANISMS: dict[str, type[Mechanism]] = {
     "one_hot": OneHot,
     "private_diagonal": PrivateDiagonal,
     "random_set": RandomSet,
-    "ranked_set": RankedSet,
     "replacement": Replacement,
     "sampling": Sampling,
     "subset": Subset,

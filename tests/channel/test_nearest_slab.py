@@ -69,7 +69,7 @@ def test_a_balanced_design_keeps_its_favour():
 
 def test_weights_that_are_alike_are_written_as_ones():
     assert whole_weights("weights", [0.3] * 4) == [1] * 4
-    assert RandomSet.near([(1.0, 2, [0.3] * 4, None)], 3).mechanism((4,)).kind == "random_set"
+    assert RandomSet.near([(1.0, 2, [0.3] * 4, None)], 3).components[0].items == (1,) * 4
 
 
 def test_weights_too_far_apart_are_cut_at_one():

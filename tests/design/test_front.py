@@ -201,7 +201,7 @@ def test_several_fronts_on_one_picture(tmp_path):
 
 
 def test_pictures_need_matplotlib(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib.pyplot", None)
     with pytest.raises(
         MissingExtraError, match=r"plot needs matplotlib; install it with: pip install 'sottovoce\[plot\]'"
     ):

@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sottovoce.channel.conditional_poisson import ConditionalPoisson
 from sottovoce.channel.keep_or_uniform import KeepOrUniform
 from sottovoce.channel.random_set import RandomSet
+from sottovoce.channel.slab import Slab
 from sottovoce.channel.subset_selection import SubsetSelection
 from sottovoce.design.measured import measures_of
 from sottovoce.design.sets import set_design, settled_sets
@@ -52,9 +52,7 @@ def test_other_channels_are_no_sets():
     "channel",
     [
         SubsetSelection((8,), 3, Fraction(3, 5)),
-        RandomSet(
-            (6,), [ConditionalPoisson(7, 1, [5, 1, 1, 2, 9, 3]), ConditionalPoisson(2, 3, [1, 4, 2, 2, 1, 1])], 2
-        ),
+        RandomSet((6,), [Slab(7, 1, [5, 1, 1, 2, 9, 3]), Slab(2, 3, [1, 4, 2, 2, 1, 1])], 2),
         settled_sets(DESIGN, Fraction(3)).settled.channel,
         settled_sets(SetDesign(DESIGN.components[:1], odds=None), None).settled.channel,
     ],

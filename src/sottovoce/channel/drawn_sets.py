@@ -33,9 +33,9 @@ class DrawnSets(WrittenOut):
     def score_matrix(self) -> Array:
         """`M[j, x]`: mean of the scores of the report, one for each category j, if the truth is x; any n."""
 
+    @abstractmethod
     def scores(self, bits: Array) -> Array:
-        """Scores of reports, columns of n bits: 1 for each category in the set, unless a channel knows better."""
-        return bits
+        """Scores of reports, columns of n bits: one for each category."""
 
     @property
     def shape_out(self) -> tuple[int, ...]:

@@ -54,6 +54,14 @@ class SetRank:
             number -= weight * rank.total
         return last[1].members(number // last[0])
 
+    def sets(self, truth: int) -> Iterator[tuple[int, list[int]]]:
+        """Every set with the least number that the coins can show for it, in order; in each component that has it."""
+        before, norm = 0, self.norms[truth]
+        for weight, rank in self._ranks(truth):
+            for first, members in rank.sets():
+                yield -(-(before + weight * first) * SIDES**self.coins // norm), members
+            before += weight * rank.total
+
     def ways(self, members: set[int], truth: int) -> int:
         """How many of the D numbers that the coins can show draw this set.
 

@@ -1,6 +1,6 @@
 """Sets of one length in order: a number says which one, category by category, for one truth."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -78,6 +78,14 @@ class SlabRank:
             else:
                 number, tilt = (number - own) // step.outside, tilt + step.tilt_outside
         return found
+
+    def sets(self) -> Iterator[tuple[int, list[int]]]:
+        """Every set with its first number, in order."""
+        number = 0
+        while number < self.total:
+            members = self.members(number)
+            yield number, members
+            number = self.run(members)[1]
 
     def run(self, members: Iterable[int]) -> tuple[int, int]:
         """First number of a set of this length, and the one behind its last."""

@@ -62,7 +62,7 @@ def design(
     if respondents is None:
         raise SottovoceError("respondents", "must be given", Words("none"))
     request = Request(
-        _prior(prior, prior_name, categories),
+        prior_asked(prior, prior_name, categories),
         respondents,
         objective,
         accuracies=numbers("accuracy", accuracy),
@@ -85,7 +85,8 @@ def design(
     _present(front, json)
 
 
-def _prior(given: str | None, name: str | None, categories: int | None) -> Any:
+def prior_asked(given: str | None, name: str | None, categories: int | None) -> Any:
+    """Prior in numbers, or by its name."""
     from sottovoce.design.prior import checked_prior, named_prior
 
     if (given is None) == (name is None):

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.errors import MissingExtraError, SottovoceError
+from sottovoce.errors import SottovoceError
+from sottovoce.table.figure import new_axes, save_figure
 
 if TYPE_CHECKING:
     from sottovoce.design.front import Front
@@ -26,7 +27,7 @@ MARKED = 60
 def draw(fronts: "Sequence[Front]", axes: Any = None, path: str | Path | None = None) -> Any:
     """Draw fronts of the same two objectives; give back matplotlib's axes, and write a file where asked to."""
     first, second = _shared_objectives(fronts)
-    canvas = _new_axes() if axes is None else axes
+    canvas = new_axes(7, 5) if axes is None else axes
     for front in fronts:
         kept = front.non_dominated()
         values = np.array([[point[first.name], point[second.name]] for point in kept]).reshape(-1, 2)
@@ -39,7 +40,7 @@ def draw(fronts: "Sequence[Front]", axes: Any = None, path: str | Path | None = 
     canvas.grid(visible=True, alpha=0.3)
     canvas.legend()
     if path is not None:
-        canvas.figure.savefig(path, dpi=150, bbox_inches="tight")
+        save_figure(canvas, path)
     return canvas
 
 
@@ -48,15 +49,3 @@ def _shared_objectives(fronts: "Sequence[Front]") -> Any:
     if len(goals) != 2 or any(front.objectives != goals for front in fronts):
         raise SottovoceError("fronts", "must have the same two objectives", [front.name for front in fronts])
     return goals
-
-
-def _new_axes() -> Any:
-    """Axes of a figure of its own, which no display is needed for."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("plot", "matplotlib", "plot") from None
-    figure = Figure(figsize=(7, 5), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure.add_subplot()

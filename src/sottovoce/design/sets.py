@@ -6,8 +6,7 @@ from math import inf, log
 import numpy as np
 
 from sottovoce.channel.channel import Array, Channel
-from sottovoce.channel.random_set import RandomSet as PlainSets
-from sottovoce.channel.ranked_set import RankedSet
+from sottovoce.channel.random_set import RandomSet as DrawnSet
 from sottovoce.channel.slab import Slab
 from sottovoce.channel.subset_selection import SubsetSelection
 from sottovoce.design.settled import Settled
@@ -48,17 +47,16 @@ def set_design(channel: Channel) -> SetDesign | None:
         ones = np.ones(channel.n_in)
         odds = None if channel.odds is None else float(channel.odds)
         return SetDesign((SetComponent(1.0, channel.size, ones, ones),), odds)
-    if not isinstance(channel, PlainSets | RankedSet):
+    if not isinstance(channel, DrawnSet):
         return None
     totals = [slab.total for slab in channel.components]
     parts = tuple(
         SetComponent(total / sum(totals), slab.size, _weights(slab), np.array(slab.lengths, float))
         for slab, total in zip(channel.components, totals, strict=True)
     )
-    favour: Fraction | None = channel.favour
-    tilt = channel.tilt if isinstance(channel, RankedSet) else None
+    tilt = channel.tilt
     shares = None if tilt is None else np.array([weight / sum(tilt) for weight in tilt])
-    return SetDesign(parts, None if favour is None else float(favour), shares)
+    return SetDesign(parts, None if channel.favour is None else float(channel.favour), shares)
 
 
 def _weights(slab: Slab) -> Array:

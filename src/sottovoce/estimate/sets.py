@@ -29,7 +29,7 @@ def is_large_set(channel: Channel) -> bool:
 def estimate_from_sets(reports: Any, plan: Plan, names: Sequence[str], target: Target, method: str) -> Estimate:
     """Unbiased proportions from the shares f of reports that hold each category, or the nearest distribution.
 
-    For sets drawn by rank f is the mean of their scores `u_S / (h.u_S)` instead (`RankedSet.scores`). The estimate is
+    For sets drawn by rank f is the mean of their scores `u_S / (h.u_S)` instead (`RandomSet.scores`). The estimate is
     linear in f, `p = c + B f`, so its covariance is `B S B^T / N` with S that of the memberships or scores, counted in
     pairs. For the table as target, what sampling adds, `(diag(p) - p p^T) / N`, is taken off.
     """

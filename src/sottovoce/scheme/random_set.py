@@ -6,13 +6,11 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-from sottovoce.channel.conditional_poisson import LARGEST_STEP_WEIGHT, ConditionalPoisson
 from sottovoce.channel.nearest_slab import FloatSlab, nearest_slabs, whole_weights
 from sottovoce.channel.slab import Slab, check_whole, largest_item_weight
 from sottovoce.errors import SottovoceError
 from sottovoce.exact import Number, OddsLike
-from sottovoce.mechanism.random_set import DrawnSet
-from sottovoce.mechanism.ranked_set import SetByRank
+from sottovoce.mechanism.random_set import SetByRank
 from sottovoce.scheme.scheme import Scheme, Sizes, odds_asked, set_fields
 
 Component = tuple[int, int, Iterable[int]] | tuple[int, int, Iterable[int], Iterable[int]]
@@ -29,10 +27,6 @@ class RandomSet(Scheme):
     subset selection; unequal ones make a design for categories that are not equally frequent. The odds are
     `g max_x norm_x / min_x norm_x`: those asked for, so that a design whose norms differ pays for it with a smaller g.
     With `odds=inf`, u_S(x) is 1 or 0: the truth is always in the set, which is not deniable.
-
-    Plain designs are drawn coin by coin, and a component that is drawn less often than once in 2^40 is rounded
-    coarsely, and better left out. Those with lengths, a tilt, weights above 2^32 or no bound on the odds are drawn by
-    rank, which rounds nothing by more than one part in 2^64.
 
     >>> mechanism = RandomSet([(1, 2, [1] * 12), (5, 3, [1] * 12)], odds=3).mechanism((12,))
     >>> 2.999999 < mechanism.channel.odds <= 3
@@ -79,11 +73,8 @@ class RandomSet(Scheme):
         weights = None if tilt is None else whole_weights("tilt", list(tilt))
         return cls(nearest_slabs(components), odds=odds, tilt=weights)
 
-    def mechanism(self, sizes: Sizes) -> DrawnSet | SetByRank:
-        """Coins for the component and for each category, or one large number."""
-        if self.tilt is None and self.odds is not None and all(_is_plain(c) for c in self.components):
-            plain = [ConditionalPoisson(c.weight, c.size, c.items) for c in self.components]
-            return DrawnSet.with_odds(sizes, plain, self.odds)
+    def mechanism(self, sizes: Sizes) -> SetByRank:
+        """One large number, of as many coins as its digits take."""
         return SetByRank.with_odds(sizes, self.components, self.odds, self.tilt)
 
     @classmethod
@@ -93,11 +84,11 @@ class RandomSet(Scheme):
         yield cls([(1, 1, [1] * 4), (2, 2, [1] * 4)], epsilon=1), (4,)
         yield cls([(3, 2, [9, 4, 2, 1, 1, 1])], epsilon=0.5), (6,)
         yield cls([(1, 3, [1, 2, 1, 2, 1, 2]), (40, 1, [2, 1, 2, 1, 2, 1])], odds="5:2"), (2, 3)
-        yield cls([(1, 1, [1, 1])], odds=1), (2,)
+        yield cls([(1, 1, [1, 2])], odds=1), (2,)
         yield cls([(2, 3, [5, 4, 3, 2], [2, 1, 1, 1]), (1, 1, [1] * 4)], odds=3), (4,)
         yield cls([(1, 2, [9, 4, 2, 1, 1])], epsilon=1, tilt=[5, 4, 3, 2, 1]), (5,)
         yield cls([(1, 4, [1, 2, 1, 2, 1, 2], [1, 2, 3, 1, 2, 3])], odds="5:2", tilt=[1, 1, 2, 2, 3, 9]), (2, 3)
-        yield cls([(1, 2, [2**64, 1, 2**60])], odds=2), (3,)
+        yield cls([(1, 2, [2**34, 2**32 + 1, 2**33])], odds=2), (3,)
         yield cls([(1, 1, [1] * 3), (2, 2, [1, 2, 3])], odds=inf), (3,)
         yield cls([(1, 3, [1, 2, 3, 4], [1, 2, 2, 1])], odds=inf, tilt=[1, 2, 3, 4]), (4,)
         yield cls([(1, 1, [1, 2])], odds=1, tilt=[1, 2]), (2,)
@@ -135,8 +126,3 @@ def _component(given: Any) -> Slab:
         rule = "must be (weight, size, item weights), or these and lengths"
         raise SottovoceError("components", rule, given) from None
     return Slab(weight, size, items, steps)
-
-
-def _is_plain(slab: Slab) -> bool:
-    """Whether coins of 2^64 sides tell every step of the draw."""
-    return not slab.has_lengths and max(slab.items) <= LARGEST_STEP_WEIGHT

@@ -8,7 +8,7 @@ from sottovoce.design.least_error.optimum import least_error
 from sottovoce.errors import SottovoceError
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.integers(1, 30), min_size=2, max_size=5), st.floats(0.02, 0.98), st.floats(0.02, 0.98))
 def test_never_above_what_is_attained(masses, accuracy, delta):
     prior = np.array(masses) / sum(masses)

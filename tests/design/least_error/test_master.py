@@ -8,7 +8,7 @@ from sottovoce.design.least_error.atoms import adversary_chance, listed
 from sottovoce.design.least_error.interior import _solver
 from sottovoce.design.least_error.limits import limits
 from sottovoce.design.least_error.master import best_weights
-from sottovoce.errors import MissingExtraError
+from sottovoce.errors import MissingExtraError, SottovoceError
 
 PRIOR = np.array([0.5, 0.3, 0.2])
 
@@ -39,6 +39,22 @@ def test_scipy_is_asked_for(monkeypatch):
         optimum.least_error(PRIOR, odds=2.0)
 
 
+def test_what_breaks_its_limits_is_never_returned(monkeypatch):
+    monkeypatch.setattr(optimum, "channel_matrix", lambda *_: np.eye(3))
+    with pytest.raises(SottovoceError, match="accuracy, delta and odds must be further from infeasible"):
+        optimum.least_error(PRIOR, odds=2.0)
+
+
+def test_limits_a_hair_from_infeasible():
+    # Bold steps get stuck here, careful ones do not.
+    found = optimum.least_error(
+        [0.03253953396801663, 0.3457301870710003, 0.6217302789609831],
+        accuracy=0.6218514520724092,
+        delta=0.621940252648827,
+    )
+    assert 0 <= found.gap < 1e-6
+
+
 def test_an_unfinished_search_states_its_gap(monkeypatch):
     monkeypatch.setattr(optimum, "_MOST_ROUNDS", 1)
     early = optimum.least_error([0.3, 0.25, 0.2, 0.15, 0.1], accuracy=0.4, delta=0.6)
@@ -48,8 +64,9 @@ def test_an_unfinished_search_states_its_gap(monkeypatch):
     assert early.gap > 1e-3
 
 
-def test_reports_that_make_no_channel_are_passed_over(monkeypatch):
-    monkeypatch.setattr(pruning, "_MOST_EXCHANGES", 1)
+@pytest.mark.parametrize("exchanges", [0, 2])
+def test_reports_that_make_no_channel_are_passed_over(monkeypatch, exchanges):
+    monkeypatch.setattr(pruning, "_MOST_EXCHANGES", exchanges)
     agreed = limits(PRIOR, odds=4.0)
     atoms, weights = pruning.pruned(agreed, np.ones((4, 3)), 3, lambda _: listed(agreed))
     assert weights @ atoms == pytest.approx(1)

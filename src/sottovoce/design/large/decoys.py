@@ -12,6 +12,9 @@ from sottovoce.errors import SottovoceError
 _LEAST = 1e-6
 """Least share of either size for any truth: weights stay positive, and within reach of whole numbers."""
 
+_MARGIN = 1e-9
+"""Share of the accuracy that is left for weights to be rounded to whole numbers."""
+
 _MOST_STEPS = 50
 
 _SIZES = 16
@@ -41,7 +44,7 @@ def decoy_sets(prior: Array, accuracy: float, delta: float = 1.0) -> tuple[SetDe
 def _sizes(prior: Array, accuracy: float, delta: float) -> Iterator[tuple[int, int, Array]]:
     """Pairs of sizes around those wanted, and each truth's share of the smaller."""
     least = int(np.ceil(1 / delta - 1e-9))
-    bound = min(accuracy, 1 / least)
+    bound = min(accuracy * (1 - _MARGIN), 1 / least)
     steepness = (1 - bound) / (1 - prior @ prior)
     wanted = 1 - steepness + steepness * prior
     smallest, largest = int(1 / wanted.max() + 1e-9), int(np.ceil(1 / wanted.min() - 1e-9)) + 5

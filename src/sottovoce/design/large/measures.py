@@ -3,7 +3,7 @@
 import numpy as np
 
 from sottovoce.channel.channel import Array
-from sottovoce.design.large.first_member import first_members
+from sottovoce.design.large.guess import Guess
 from sottovoce.design.large.lightest_set import lightest_sets
 from sottovoce.design.large.set_law import SetLaw
 from sottovoce.design.solution import SetDesign
@@ -49,13 +49,10 @@ def adversary_accuracy(design: SetDesign, prior: Array) -> float:
     categories if that has the larger `q u`. One minus this is the guess's expected distortion.
     """
     law = SetLaw(design, prior)
-    q = law.lifts
-    order = np.argsort(-q, kind="stable")
-    guesses = (law.base + law.rise) * q[order]
-    guesses[1:] = np.maximum(guesses[1:], law.base * q[order[0]])
-    constant, slope = law.tilt
-    shares = [first_members(part, order, constant, slope) for part in design.components]
-    return float(sum(part.mass * (share @ guesses) for part, share in zip(design.components, shares, strict=True)))
+    guess = Guess.of(law.lifts, law.base, law.rise, law.tilt)
+    return float(
+        sum(part.mass * guess.chance(np.log(part.weights), part.lengths, part.size) for part in design.components)
+    )
 
 
 def worst_posterior(design: SetDesign, prior: Array) -> float:

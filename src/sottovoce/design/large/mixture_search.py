@@ -1,13 +1,14 @@
 """The best mixture of weighted sets: an augmented Lagrangian that starts from the relaxation's multipliers."""
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 
 import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.design.large.relaxation import Certificate
-from sottovoce.design.large.set_mixture import SetMixture, Support
+from sottovoce.design.large.set_mixture import Condition, SetMixture, Support
 from sottovoce.design.large.slab import slab
 from sottovoce.design.solution import SetDesign
 from sottovoce.errors import MissingExtraError
@@ -15,24 +16,27 @@ from sottovoce.errors import MissingExtraError
 ROUNDS = 5
 """Updates of the prices on `J p = 1`."""
 
+RESIDUAL = 1e-9
+"""Largest deviation of a column's sum from one."""
+
 _LARGEST_LOG_WEIGHT = 8.0  # weights have to become whole numbers of 32 bits
 _LONGEST = 40
-_RESIDUAL = 1e-9
 
 
 def best_mixture(certificate: Certificate, progress: Callable[[int], object]) -> tuple[SetDesign, float] | None:
     """A mixture with columns that sum to one, and its error; None where Newton's method finds none nearby."""
     prior, n = certificate.prior, len(certificate.prior)
     mixture = SetMixture(prior, certificate.odds, _supports(certificate))
-    parameters, _ = mixture.normalised(_start(mixture, certificate.multipliers[:n]))
+    parameters, _ = mixture.normalised(start(mixture, certificate.multipliers[:n]))
     price, penalty = certificate.multipliers[n : 2 * n], 0.3 * n * mixture.error(parameters)
     for step in range(ROUNDS):
-        parameters = _descend(mixture, parameters, price, penalty)
+        objective = partial(mixture.lagrangian, price=price, penalty=penalty)
+        parameters = descend(objective, parameters, len(mixture.supports))
         excess = mixture.information(*mixture.laws(parameters)) @ prior - 1
         progress(step)
         price, penalty = price + penalty * excess, 2 * penalty
     parameters, residual = mixture.normalised(parameters)
-    return (mixture.design(parameters), mixture.error(parameters)) if residual < _RESIDUAL else None
+    return (mixture.design(parameters), mixture.error(parameters)) if residual < RESIDUAL else None
 
 
 def _supports(certificate: Certificate) -> list[Support]:
@@ -51,7 +55,7 @@ def _supports(certificate: Certificate) -> list[Support]:
     return [(ones, size) for size in sizes] + longer
 
 
-def _start(mixture: SetMixture, agreement: Array) -> Array:
+def start(mixture: SetMixture, agreement: Array) -> Array:
     """Weights that fall with the multipliers until `a . z` has its mean, and masses that favour sizes near it."""
     n = len(agreement)
     relative, target = agreement / agreement.mean(), n / (mixture.odds + 1)
@@ -75,18 +79,16 @@ def _tilted(relative: Array, lengths: Array, size: int, target: float) -> Array:
     return np.clip(-low * relative, -_LARGEST_LOG_WEIGHT, _LARGEST_LOG_WEIGHT)
 
 
-def _descend(mixture: SetMixture, parameters: Array, price: Array, penalty: float) -> Array:
-    """Fewer steps are enough for more: what is left to gain is far below what the relaxation leaves open."""
+def descend(objective: Condition, parameters: Array, masses: int) -> Array:
+    """A limited number of quasi-Newton steps, with bounded log-weights; the masses, at the end, are free."""
     try:
         minimize = import_module("scipy.optimize").minimize
     except ImportError:
         raise MissingExtraError("designing mixtures of sets", "scipy", "design") from None
-    masses = len(mixture.supports)
     reach = (-_LARGEST_LOG_WEIGHT, _LARGEST_LOG_WEIGHT)
     found = minimize(
-        mixture.lagrangian,
+        objective,
         parameters,
-        args=(price, penalty),
         jac=True,
         method="L-BFGS-B",
         bounds=[reach] * (len(parameters) - masses) + [(None, None)] * masses,

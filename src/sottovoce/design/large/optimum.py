@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sottovoce.design.large.decoys import decoy_sets
+from sottovoce.design.large.guarded_mixture import guarded_mixture
 from sottovoce.design.large.measures import adversary_accuracy, worst_posterior
 from sottovoce.design.large.private import private_sets
 from sottovoce.design.large.subset import best_subset_within
@@ -33,12 +34,12 @@ def large_least_error(
     - `accuracy`, `delta` or both: decoy sets against the closed-form bound. They rule categories out, and where
       `1/delta` is no whole number they do not go to the limit: posteriors are uniform on sets.
     - `odds` together with these: the design for the odds if it keeps the other bounds, or else subset selection
-      with the odds at which it does. The gap is to the larger of the two bounds, neither of which knows of the other's
-      requirement, so it may be wide.
+      with the odds at which it does, or a mixture whose accuracy is kept too, whichever has the smaller error. The gap
+      is to the larger of the two bounds, neither of which knows of the other's requirement, so it may be wide.
 
     >>> found = large_least_error([1 / 24] * 24, odds=3)
     >>> found.sets.components[0].size, round(found.value, 4), found.gap < 1e-3
-    (6, 3.6736, True)
+    (6, 2.7552, True)
     """
     asked = limits(prior, accuracy, delta, odds, most_categories=MOST_CATEGORIES)
     if asked.free:
@@ -49,11 +50,14 @@ def large_least_error(
         sets, error = decoy_sets(asked.prior, asked.accuracy or 1.0, asked.delta or 1.0)
         report(1, 1)
         return Solution(error, floor, sets=sets)
-    found = private_sets(asked.prior, asked.odds, report)
+    found, certificate = private_sets(asked.prior, asked.odds, report)
     lower = max(floor, found.lower_bound)
     if found.sets is not None and _keeps(asked, found.sets):
         return Solution(found.value, lower, sets=found.sets)
     sets, error = best_subset_within(asked.prior, asked.odds, lambda design: _keeps(asked, design))
+    mixture = guarded_mixture(certificate, asked.accuracy, report) if asked.accuracy is not None else None
+    if mixture is not None and mixture[1] < error and _keeps(asked, mixture[0]):
+        sets, error = mixture
     return Solution(error, lower, sets=sets)
 
 

@@ -16,8 +16,8 @@ ENOUGH = 0.005
 _STEPS = ROUNDS + 3
 
 
-def private_sets(prior: Array, odds: float, progress: Callable[[int, int], Any]) -> Solution:
-    """Subset selection, or the best mixture found where it is better, against the best certificate found.
+def private_sets(prior: Array, odds: float, progress: Callable[[int, int], Any]) -> tuple[Solution, Certificate]:
+    """Subset selection, or the best mixture found where it is better, against the best certificate found, and that.
 
     Cuts are only made where they may matter, and mixtures only looked for where subset selection is not enough.
     """
@@ -32,7 +32,7 @@ def private_sets(prior: Array, odds: float, progress: Callable[[int, int], Any])
         mixture = best_mixture(certificate, lambda step: progress(step + 4, _STEPS))
         if mixture is not None and mixture[1] < error:
             sets, error = mixture
-    return Solution(error, _as_error(certificate), sets=sets)
+    return Solution(error, _as_error(certificate), sets=sets), certificate
 
 
 def _best(prior: Array, odds: float, *, pairs: bool) -> Certificate:

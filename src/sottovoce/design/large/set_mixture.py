@@ -1,6 +1,6 @@
 """Mixtures of weighted sets as LDP designs: their error, its slope, and how to make columns sum to one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +8,9 @@ import numpy as np
 from sottovoce.channel.channel import Array
 from sottovoce.design.large.slab import Slab, slab
 from sottovoce.design.solution import SetComponent, SetDesign
+
+Condition = Callable[[Array], tuple[float, Array]]
+"""Value and gradient."""
 
 Support = tuple[Array, int]
 """Lengths and size: the sets of one component."""
@@ -85,18 +88,19 @@ class SetMixture:
         means = rise**2 * (law.pairs @ p) + rise * (law.inclusion + law.inclusion @ p) + 1
         return np.column_stack([slopes, means])
 
-    def normalised(self, parameters: Array, *, tolerance: float = 1e-12, most: int = 60) -> tuple[Array, float]:
-        """Nearby parameters with `J p = 1`, by Newton steps of least length; and the largest residual left."""
-        laws, masses = self.laws(parameters)
-        excess = self.information(laws, masses) @ self.prior - 1
+    def normalised(self, parameters: Array, also: Condition | None = None, *, most: int = 60) -> tuple[Array, float]:
+        """Nearby parameters with `J p = 1`, by Newton steps of least length; and the largest residual left.
+
+        `also` is a further condition: what is to become zero, and its gradient.
+        """
+        excess = self._excess(parameters, also)
         for _ in range(most):
-            if np.abs(excess).max() < tolerance:
+            if np.abs(excess).max() < 1e-12:
                 break
-            step = np.linalg.lstsq(self.jacobian(laws, masses), -excess, rcond=1e-9)[0]
+            step = np.linalg.lstsq(self._slopes(parameters, also), -excess, rcond=1e-9)[0]
             length = min(1.0, 1 / np.abs(step).max())
-            while length > 1e-6:
-                laws, masses = self.laws(parameters + length * step)
-                new = self.information(laws, masses) @ self.prior - 1
+            while length > 1e-4:
+                new = self._excess(parameters + length * step, also)
                 if np.linalg.norm(new) < np.linalg.norm(excess) * (1 - 0.1 * length):
                     break
                 length /= 2
@@ -104,6 +108,16 @@ class SetMixture:
                 break
             parameters, excess = parameters + length * step, new
         return parameters, float(np.abs(excess).max())
+
+    def _excess(self, parameters: Array, also: Condition | None) -> Array:
+        """What should be zero."""
+        excess = self.information(*self.laws(parameters)) @ self.prior - 1
+        return excess if also is None else np.append(excess, also(parameters)[0])
+
+    def _slopes(self, parameters: Array, also: Condition | None) -> Array:
+        """Derivatives of what should be zero."""
+        slopes = self.jacobian(*self.laws(parameters))
+        return slopes if also is None else np.vstack([slopes, also(parameters)[1]])
 
     def error(self, parameters: Array) -> float:
         """`(tr J^-1 - |p|^2) / n`."""

@@ -52,7 +52,7 @@ def slab(log_weights: Array, lengths: Array, size: int) -> Slab:
     >>> law.inclusion.round(12), round(np.exp(law.log_total), 9)
     (array([0.45454545, 0.72727273, 0.81818182]), np.float64(11.0))
     """
-    shift = _shift(log_weights, lengths, size)
+    shift = typical_shift(log_weights, lengths, size)
     # Far beyond what counts, and short of overflow.
     weights = np.exp(np.clip(log_weights + shift * lengths, -700, 700))
     count = max(size, int(lengths.sum()) - size) // 2 * 2 + 3
@@ -60,12 +60,13 @@ def slab(log_weights: Array, lengths: Array, size: int) -> Slab:
     odds = weights * np.exp(angles[:, None] * lengths)
     logs = np.log1p(odds).sum(axis=1)
     terms = np.exp(logs - logs[0].real - angles * size) * np.where(angles == 0, 1.0, 2.0) / count
-    total = terms.real.sum()
+    # Where hardly any draw has the size, digits are lost; the terms times the total are as good as before even so.
+    total = max(float(terms.real.sum()), 1e-200)
     log_total = float(np.log(total) + logs[0].real - shift * size)
     return Slab(terms / total, odds / (1 + odds), log_total)
 
 
-def _shift(log_weights: Array, lengths: Array, size: int) -> float:
+def typical_shift(log_weights: Array, lengths: Array, size: int) -> float:
     """Tilt at which independent draws have the size as mean total length, by bisection."""
     reach = 50 + float(np.abs(log_weights).max())
     low, high = -reach, reach

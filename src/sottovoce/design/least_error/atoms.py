@@ -70,15 +70,15 @@ def adversary_chance(prior: Array, atoms: Array) -> Array:
     return chance
 
 
-def allowed(limits: Limits, atoms: Array) -> NDArray[np.bool_]:
+def allowed(limits: Limits, atoms: Array, tolerance: float = TOLERANCE) -> NDArray[np.bool_]:
     """Which rows keep the limits on posteriors and odds, and are no less than 0."""
     with np.errstate(invalid="ignore"):
         fine: NDArray[np.bool_] = np.isfinite(atoms.sum(axis=1))
-        fine &= atoms.min(axis=1) >= -TOLERANCE
+        fine &= atoms.min(axis=1) >= -tolerance
         if limits.delta is not None:
-            fine &= adversary_chance(limits.prior, atoms) <= limits.delta * (1 + TOLERANCE)
+            fine &= adversary_chance(limits.prior, atoms) <= limits.delta * (1 + tolerance)
         if limits.odds is not None:
-            fine &= atoms.max(axis=1) <= limits.odds * atoms.min(axis=1) * (1 + TOLERANCE)
+            fine &= atoms.max(axis=1) <= limits.odds * atoms.min(axis=1) * (1 + tolerance)
     return fine
 
 
@@ -108,8 +108,8 @@ def listed(limits: Limits) -> Array:
 
 
 def distinct(atoms: Array) -> Array:
-    """Rows that differ by more than rounding."""
-    return atoms[np.unique(atoms.round(10), axis=0, return_index=True)[1]]
+    """Rows that differ by more than rounding, in their order."""
+    return atoms[np.sort(np.unique(atoms.round(10), axis=0, return_index=True)[1])]
 
 
 def _sets(limits: Limits) -> Iterator[Block]:

@@ -76,7 +76,7 @@ def _hessian(atoms: Array, inverse: Array) -> Array:
     return curvature
 
 
-def next_point(problem: Problem, here: Point) -> Point:
+def next_point(problem: Problem, here: Point, least_share: float) -> Point:
     """One predictor and corrector, shortened until the conditions fail by less."""
     x, z, rows = here.x, here.z, problem.rows
     system = np.diag(z / x)
@@ -96,7 +96,7 @@ def next_point(problem: Problem, here: Point) -> Point:
     dx, _, dz = move(0.0)
     length = min(_longest(x, dx), _longest(z, dz))
     aimed = float((x + length * dx) @ (z + length * dz)) / x.size
-    share = min(1.0, max(1e-3, (aimed / mean) ** 3))
+    share = min(1.0, max(least_share, (aimed / mean) ** 3))
     dx, dy, dz = move(share * mean - np.clip(dx * dz, -mean, mean) * length)
     length = min(_longest(x, dx), _longest(z, dz))
     for _ in range(_MOST_HALVINGS):

@@ -4,7 +4,6 @@ The best weights for some reports give a certificate, which is checked on every 
 reports worth having; once none does, nothing better exists.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,17 +16,16 @@ from sottovoce.design.least_error.master import Weighted, best_weights
 from sottovoce.design.least_error.pricing import Multipliers, price
 from sottovoce.design.least_error.pruning import pruned
 from sottovoce.design.least_error.seeds import seeds
-from sottovoce.design.least_error.support import basic, channel_matrix
+from sottovoce.design.least_error.support import basic, channel_matrix, within
 from sottovoce.design.solution import Solution
 from sottovoce.errors import SottovoceError
+from sottovoce.estimate.em import Progress
 
 _GAP = 3e-7
 _MOST_ROUNDS = 100
 _LOOSE, _TIGHT = 1e-4, 1e-9
 _WORTH = 1e-3
 """Excess, relative to `tr J^-1`, of atoms so good that rarer ones need not be looked at yet."""
-
-Progress = Callable[[int, int], Any]
 
 
 def least_error(
@@ -43,7 +41,12 @@ def least_error(
     """Channel with the least mean squared error within the limits, for up to 20 categories.
 
     `accuracy` bounds the chance of an adversary's best guess, `delta` every posterior probability, `odds` (e^epsilon)
-    the ratio of two truths' probabilities of the same report. `start` is a solution for similar limits.
+    the ratio of two truths' probabilities of the same report. The error is that of the best linear unbiased estimator,
+    `(tr J^-1 - |p|^2) / n` times one over the respondents, `J = A^T diag(A p)^-1 A`; no unbiased estimator has less.
+    Without odds a report may rule truths out: such a channel is not deniable.
+
+    `reports` caps the number of reports; the gap to the bound, which has no cap, is then the price. `start` is a
+    solution for similar limits. The gap is below 1e-6 unless limits are so near to infeasible that rounding prevails.
 
     >>> best = least_error([0.25, 0.25, 0.25, 0.25], odds=3)
     >>> round(best.value, 6), best.gap < 1e-6
@@ -63,13 +66,16 @@ def least_error(
     else:
         atoms, weights = pruned(agreed, pool, reports, lambda few: _columns(agreed, few, agreed.prior.size)[0])
     matrix = channel_matrix(agreed, atoms, weights)
+    if not within(agreed, matrix):
+        rule = "must be further from infeasible for floating-point numbers to meet them"
+        raise SottovoceError("accuracy, delta and odds", rule, (accuracy, delta, odds))
     information = matrix.T @ (matrix / (matrix @ agreed.prior)[:, None])
     return Solution(_error(agreed.prior, information), lower, matrix)
 
 
 def _generate(agreed: Limits, pool: Array, progress: Progress | None) -> tuple[Array, Weighted, float]:
     """Reports, their best weights, and the bound that these prove."""
-    lower, tolerance, larger = 0.0, _LOOSE, pool
+    lower, tolerance, larger, last = 0.0, _LOOSE, pool, np.inf
     for step in range(_MOST_ROUNDS):
         pool = larger
         found = best_weights(pool, adversary_chance(agreed.prior, pool), agreed.accuracy, tolerance)
@@ -82,7 +88,9 @@ def _generate(agreed: Limits, pool: Array, progress: Progress | None) -> tuple[A
         if gap < _GAP:
             break
         tolerance = min(max(1e-2 * gap, _TIGHT), _LOOSE)
-        larger = distinct(np.vstack([pool[found.weights > 1e-7 * found.weights.max()], columns]))
+        # Reports without weight still hold the certificate in place: only progress makes them useless.
+        useless = (found.weights < 1e-7 * found.weights.max()) & (value < (1 - _WORTH) * last)
+        larger, last = distinct(np.vstack([pool[~useless], columns])), value
     return pool, found, lower
 
 
@@ -101,8 +109,8 @@ def _columns(agreed: Limits, found: Weighted, most: int) -> tuple[Array, float]:
         if worst > _WORTH * size and number < len(kinds):
             worst = np.inf
             break
-    best = np.argsort(-np.concatenate(excesses), kind="stable")[:most]
-    return np.vstack(atoms)[best], worst
+    best = np.argsort(-np.concatenate(excesses), kind="stable")
+    return distinct(np.vstack(atoms)[best])[:most], worst
 
 
 def _error(prior: Array, information: Array) -> float:

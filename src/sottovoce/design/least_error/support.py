@@ -4,13 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
-from sottovoce.design.least_error.atoms import adversary_chance
+from sottovoce.design.least_error.atoms import adversary_chance, allowed
 from sottovoce.design.least_error.limits import Limits
 
 _NOTHING = 1e-9
 """Probability below which a report is left out, whatever the truth."""
 
 _REFINEMENTS = 3
+_ROUNDING = 1e-9
 
 
 def basic(limits: Limits, atoms: Array, weights: Array) -> NDArray[np.intp]:
@@ -59,6 +60,14 @@ def channel_matrix(limits: Limits, atoms: Array, weights: Array) -> Array:
     matrix = weights[:, None] * atoms
     whole: Array = matrix / matrix.sum(axis=0)
     return whole
+
+
+def within(limits: Limits, matrix: Array) -> bool:
+    """Whether a channel keeps its limits, but for rounding."""
+    ratios = matrix / (matrix @ limits.prior)[:, None]
+    accuracy = limits.accuracy if limits.accuracy is not None else 1.0
+    accurate = (matrix * limits.prior).max(axis=1).sum() <= accuracy + _ROUNDING
+    return bool(accurate and (matrix >= 0).all() and allowed(limits, ratios, _ROUNDING).all())
 
 
 def _exact_weights(limits: Limits, atoms: Array, weights: Array) -> Array:
