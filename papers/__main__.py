@@ -11,7 +11,7 @@ from typing import Any, cast
 import papers
 from papers.rerun import Module, Rerun
 
-HELPERS = {"__main__", "rerun", "optrr", "mopso"}
+HELPERS = {"__main__", "rerun"}
 
 
 def identifiers() -> dict[str, str]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from papers.mopso import EPSILON, PAPER, RESPONDENTS, ROW_WISE, about, fronts, prior_of
+from papers._mopso import EPSILON, PAPER, RESPONDENTS, ROW_WISE, about, fronts, prior_of
 from papers.rerun import Progress, Rerun, Row, claimed
 from sottovoce.channel.channel import Array
 from sottovoce.design.certified import least_error_design

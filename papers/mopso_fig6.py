@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from papers.mopso import (
+from papers._mopso import (
     CATEGORIES,
     EPSILON,
     FARTHEST,

@@ -1,6 +1,6 @@
 """MOPSO, figure 7: boxes of the fronts of figure 6."""
 
-from papers.mopso import (
+from papers._mopso import (
     CATEGORIES,
     EPSILON,
     FARTHEST,

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from papers.mopso import PAPER, ROW_WISE, about, frapp, generations, prior_of
+from papers._mopso import PAPER, ROW_WISE, about, frapp, generations, prior_of
 from papers.rerun import Progress, Rerun, claimed
 from sottovoce.design.mopso.swarm import Settings, Swarm
 

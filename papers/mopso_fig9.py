@@ -2,7 +2,7 @@
 
 from math import exp
 
-from papers.mopso import PAPER, ROW_WISE, about, draw, fronts, prior_of, spans
+from papers._mopso import PAPER, ROW_WISE, about, draw, fronts, prior_of, spans
 from papers.rerun import Progress, Rerun, Row, claimed, compared
 
 TITLE = "FRAPP's and MOPSO's fronts for the classes of car and Connect-4, epsilon = .5"

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from papers.mopso import PAPER, ROW_WISE, about, generations
+from papers._mopso import PAPER, ROW_WISE, about, generations
 from papers.rerun import Progress, Rerun, Row, claimed
 from sottovoce.channel.channel import Array
 from sottovoce.design.certified import information_front

@@ -1,6 +1,6 @@
 """OptRR, figure 4: the normal prior at four bounds on posteriors."""
 
-from papers.optrr import PAPER, RESPONDENTS, draw, excess, fronts, generations, lower_everywhere
+from papers._optrr import PAPER, RESPONDENTS, draw, excess, fronts, generations, lower_everywhere
 from papers.rerun import Progress, Rerun, Row, claimed, compared
 from sottovoce.design.prior import named_prior
 

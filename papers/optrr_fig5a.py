@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from papers.optrr import DELTA, PAPER, draw, excess, fronts, gains, lower_everywhere, settings
+from papers._optrr import DELTA, PAPER, draw, excess, fronts, gains, lower_everywhere, settings
 from papers.rerun import Progress, Rerun, claimed
 from sottovoce.design.prior import named_prior
 

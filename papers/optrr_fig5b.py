@@ -1,6 +1,6 @@
 """OptRR, figure 5(b): the uniform prior."""
 
-from papers.optrr import DELTA, PAPER, draw, excess, fronts, lower_everywhere, settings
+from papers._optrr import DELTA, PAPER, draw, excess, fronts, lower_everywhere, settings
 from papers.rerun import Progress, Rerun, claimed
 from sottovoce.design.prior import named_prior
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from papers.optrr import DELTA, PAPER, RESPONDENTS, draw, excess, fronts, generations, lower_everywhere
+from papers._optrr import DELTA, PAPER, RESPONDENTS, draw, excess, fronts, generations, lower_everywhere
 from papers.rerun import Progress, Rerun
 from sottovoce.channel.channel import Array
 from sottovoce.table.datasets.tables import ADULT, adult

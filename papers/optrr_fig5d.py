@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from papers.optrr import DELTA, PAPER, draw, fronts, gains, lower_everywhere, settings
+from papers._optrr import DELTA, PAPER, draw, fronts, gains, lower_everywhere, settings
 from papers.rerun import Progress, Rerun, claimed
 from sottovoce.design.front import Front
 from sottovoce.design.iterative import with_iterative_error

@@ -99,9 +99,14 @@ class Search:
                 return
 
     def _first(self) -> Array:
-        """Random matrices between noise and the identity, made to meet delta."""
+        """Random matrices between noise and the identity, made to meet delta.
+
+        The noise of a matrix is spread evenly, or like the prior: the former start the search near the private end of
+        the front, the latter near the accurate one, which it would not reach otherwise.
+        """
         n, count = len(self.prior), self.settings.population
-        columns = self.rng.dirichlet(np.ones(n), (count, n)).transpose(0, 2, 1)
+        even, alike = (self.rng.dirichlet(weights, (count, n)) for weights in (np.ones(n), n * self.prior))
+        columns = np.where(self.rng.random((count, 1, 1)) < 0.5, even, alike).transpose(0, 2, 1)
         share = self.rng.random((count, 1, 1))
         drawn = np.ascontiguousarray(share * np.eye(n) + (1 - share) * columns)
         repair(self.loops, drawn, self.prior, self.delta)
