@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from papers.rerun import Progress, Rerun, Row, claimed, compared
-from sottovoce.mine.classify.curve import LearningCurve, accuracy_by_plan
+from sottovoce.mine.classify.curve import LearningCurve
+from sottovoce.mine.classify.experiments import accuracy_by_plan
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.schema import Schema
 from sottovoce.scheme.unrelated_question import UnrelatedQuestion

@@ -6,7 +6,8 @@ import numpy as np
 
 from papers.nb_fig2 import unrelated
 from papers.rerun import Progress, Rerun, Row, claimed, compared
-from sottovoce.mine.classify.curve import LearningCurve, accuracy_by_plan
+from sottovoce.mine.classify.curve import LearningCurve
+from sottovoce.mine.classify.experiments import accuracy_by_plan
 from sottovoce.plan.plan import Plan
 from sottovoce.scheme.related_question import RelatedQuestion
 from sottovoce.table.datasets.binary import binary_adult

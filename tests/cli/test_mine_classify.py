@@ -91,7 +91,7 @@ def test_a_plan_beside_the_files(run, folder):
     [
         (("--target", "age"), "target must be one of the plan's attributes (smokes, coughs, ill). Got 'age'"),
         (("--target", "ill", "--model", "forest"), "model must be one of naive-bayes, tree"),
-        (("--target", "ill", "--test", "other.csv"), "plan must be the one that the classifier was learned under"),
+        (("--target", "ill", "--test", "other.csv"), "plan must be the one that the classifier learns under"),
     ],
 )
 def test_refused(run, arguments, message):

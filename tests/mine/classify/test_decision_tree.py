@@ -88,7 +88,7 @@ def test_the_p_value_in_clear_is_near_pearsons():
     plan = Plan.of(schema, {schema.names: UnrelatedQuestion(theta=1)})
     table = np.array([[300, 340], [290, 310], [310, 290]])
     rows = np.repeat([(a, c) for a in range(3) for c in range(2)], table.ravel(), axis=0)
-    split = split_of(Reports.of(plan, tuple(rows.T)), {}, "a", "c")
+    split = split_of(Reports.of(plan, plan.report_schema, tuple(rows.T)), {}, "a", "c")
     assert split.p_value == pytest.approx(chi2_contingency(table).pvalue, rel=0.05)
 
 
@@ -110,15 +110,15 @@ def test_a_branch_without_people_is_its_parents():
 def test_a_node_that_nobody_seems_to_be_in_has_no_split():
     plan = Plan.of(BITS, {name: Warner(p=0.75) for name in BITS.names})
     columns = tuple(np.array(column) for column in ([1] * 9 + [0], [0, 1] * 5, [0, 1] * 5, [0, 1] * 5))
-    assert split_of(Reports.of(plan, columns), {"a": 0}, "b", "c") is None
+    assert split_of(Reports.of(plan, plan.report_schema, columns), {"a": 0}, "b", "c") is None
 
 
 def test_records_without_numbers_are_left_as_they_are(monkeypatch):
     plan = Plan.of(BITS, {name: Warner(p=0.75) for name in BITS.names})
     columns = tuple(np.array([0, 0, 1]) for _ in BITS.names)
-    assert Reports.of(plan, columns).weights.tolist() == [2, 1]
+    assert Reports.of(plan, plan.report_schema, columns).weights.tolist() == [2, 1]
     monkeypatch.setattr(node, "MOST_CELLS", 2)
-    assert Reports.of(plan, columns).weights.tolist() == [1, 1, 1]
+    assert Reports.of(plan, plan.report_schema, columns).weights.tolist() == [1, 1, 1]
 
 
 def test_paths_with_too_many_joint_reports_end(monkeypatch):
@@ -133,7 +133,7 @@ def test_paths_with_too_many_joint_reports_end(monkeypatch):
 def test_an_attribute_that_is_always_the_same_has_no_gain_ratio():
     schema = Schema([boolean("a"), boolean("c")])
     plan = Plan.of(schema, {schema.names: UnrelatedQuestion(theta=1)})
-    split = split_of(Reports.of(plan, (np.zeros(10, int), np.arange(10) % 2)), {}, "a", "c")
+    split = split_of(Reports.of(plan, plan.report_schema, (np.zeros(10, int), np.arange(10) % 2)), {}, "a", "c")
     assert (split.gain, split.gain_ratio) == (0, 0)
 
 

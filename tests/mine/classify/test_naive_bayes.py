@@ -90,7 +90,9 @@ def test_kinds_of_tables_are_alike(people, plans, tmp_path):
         assert found.predict_proba(table) == pytest.approx(expected)
     rows = pd.DataFrame(table)[["smokes", "drinks"]].to_numpy()
     assert fits[0].predict_proba(rows) == pytest.approx(expected)
-    assert fits[0].predict_proba(pd.DataFrame(table).to_numpy()) == pytest.approx(expected)  # with the target
+    assert fits[0].predict_proba(pd.DataFrame(table)[["smokes", "drinks", "ill"]].to_numpy()) == pytest.approx(
+        expected
+    )  # with the target
     assert fits[0].score(rows, table["ill"]) == fits[0].score(pd.DataFrame(table)) == fits[0].score(table)
 
 
@@ -102,6 +104,18 @@ def test_files_carry_their_plan_in_batches(people, plans, tmp_path, monkeypatch)
     found = NaiveBayes(plans["groups"], "ill", confidence=True).fit(tmp_path / "reports.csv")
     assert found.respondents_ == 1000
     assert found.predict(tmp_path / "people.csv").shape == (1000,)
+    with pytest.raises(SottovoceError, match=r"plan must be the one that the classifier learns under\. Got another in"):
+        NaiveBayes(plans["gamma"], "ill").fit(tmp_path / "reports.csv")
+
+
+def test_only_the_attributes_that_are_looked_at_have_to_be_there(people, plans):
+    plan = plans["apart"]
+    reports = disguise_frame(people(2000), plan, rng=3)
+    some = {name: reports[name] for name in ("drinks", "ill")}
+    found = NaiveBayes(plan, "ill", attributes=["drinks"]).fit(some)
+    rows = np.array(reports["drinks"], object)[:, None]
+    again = NaiveBayes(plan, "ill", attributes=["drinks"]).fit(rows, reports["ill"])
+    assert found.predict_proba(rows) == pytest.approx(again.predict_proba({"drinks": reports["drinks"]}))
 
 
 def test_in_a_pipeline(people, plans):

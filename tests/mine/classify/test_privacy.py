@@ -7,8 +7,8 @@ from sottovoce.disguise.frames import disguise_frame
 from sottovoce.errors import SottovoceError
 from sottovoce.measure.entry import entry_privacy, privacy_after_mining
 from sottovoce.measure.recoverability import recoverability_unknown
+from sottovoce.mine.classify import after_mining, whole_record
 from sottovoce.mine.classify import mined_privacy as module
-from sottovoce.mine.classify import whole_record
 from sottovoce.mine.classify.grouping import compare_groupings, grouped_plan
 from sottovoce.mine.classify.mined_privacy import mined_privacy
 from sottovoce.mine.classify.naive_bayes import NaiveBayes
@@ -68,7 +68,7 @@ def test_reports_of_another_shape_have_no_second_scenario(people, plans):
 
 def test_too_many_records_leave_pairs(people, plans, monkeypatch):
     whole = mined_privacy(fitted(plans["groups"], people))
-    monkeypatch.setattr(module, "MOST_CELLS", 11)
+    monkeypatch.setattr(after_mining, "MOST_CELLS", 11)
     pairs = mined_privacy(fitted(plans["groups"], people))
     for more, less in zip(whole.entries, pairs.entries, strict=True):
         assert less.evidence == "reports of the entry and one other"

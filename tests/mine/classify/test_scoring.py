@@ -141,7 +141,7 @@ def test_product_plans_need_records_that_can_be_listed(people, plans, monkeypatc
 
 def test_another_plan_and_none_that_tells_are_refused(people, plans):
     model = clear_model(plans["unrelated"], people(500))
-    with pytest.raises(SottovoceError, match="plan must be the one that the classifier was learned under"):
+    with pytest.raises(SottovoceError, match="plan must be the one that the classifier learns under"):
         score_disguised(model, people(100), plans["gamma"])
     schema = Schema([boolean("a"), boolean("b"), boolean("c")])
     half = Plan.of(schema, {"a": Warner(p=0.8), "b": Matrix([["1/2", "1/2"], ["1/2", "1/2"]]), "c": Warner(p=0.8)})

@@ -5,14 +5,12 @@ import pytest
 
 from sottovoce.errors import SottovoceError
 from sottovoce.mine.classify import trial
-from sottovoce.mine.classify.curve import (
-    accuracy_by_plan,
-    accuracy_by_respondents,
-    records_of,
-    respondents_needed,
-)
+from sottovoce.mine.classify.draws import RecordByRecord, report_drawer
+from sottovoce.mine.classify.experiments import accuracy_by_plan, accuracy_by_respondents
 from sottovoce.mine.classify.naive_bayes import NaiveBayes
-from sottovoce.mine.classify.question import Question
+from sottovoce.mine.classify.question import pair_questions
+from sottovoce.mine.classify.records import records_of
+from sottovoce.mine.classify.respondents import respondents_needed
 from sottovoce.mine.classify.trial import Trial
 from sottovoce.plan.plan import Plan
 from sottovoce.scheme import GammaDiagonal, UnrelatedQuestion
@@ -31,12 +29,12 @@ def test_turned_records_have_the_law_of_slow_ones(yes_no_people, related):
 def _same_law(plan: Plan, table: dict) -> None:
     records = records_of(table, plan, "ill")
     names = [name for name in plan.schema.names if name != "ill"]
-    questions = [Question.of(plan, ["ill"]), *(Question.of(plan, [name, "ill"]) for name in names)]
+    questions = pair_questions(plan, names, "ill")
     rng = np.random.default_rng(1)
     training = np.repeat(records.counts[:, None], 400, axis=1)
-    fast = trial._drawer(plan, [*names, "ill"], questions, records, rng)
-    assert not isinstance(fast, trial._RecordByRecord)
-    slow = trial._RecordByRecord(plan, [*names, "ill"], questions, records, rng)
+    fast = report_drawer(plan, [*names, "ill"], questions, records, rng)
+    assert not isinstance(fast, RecordByRecord)
+    slow = RecordByRecord(plan, [*names, "ill"], questions, records, rng)
     for question, quick, sure in zip(questions, fast(training), slow(training), strict=True):
         fine, slow_ones = question.table(quick), question.table(sure)
         assert fine.sum(axis=tuple(range(fine.ndim - 1))) == pytest.approx([500] * 400)

@@ -12,7 +12,7 @@ from sottovoce.estimate.counted import categories_of
 from sottovoce.mine.classify.coding import coded
 from sottovoce.mine.classify.learner import DisguisedClassifier
 from sottovoce.mine.classify.node import Reports
-from sottovoce.mine.classify.question import Question
+from sottovoce.mine.classify.question import pair_questions
 from sottovoce.mine.classify.tree import Criterion, Grower, Node
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.cells import Columns
@@ -63,9 +63,8 @@ class DecisionTree(DisguisedClassifier):
         self._check()
         plan, beside, table = self._prepare(X, y)
         target, names = self._target(), self._features()
-        for name in names:
-            Question.of(plan, [name, target])  # refuses what cannot be told at all, before anything is counted
-        reports = Reports.of(plan, coded(table, plan.report_schema, beside))
+        pair_questions(plan, names, target)  # refuses what cannot be told at all, before anything is counted
+        reports = Reports.of(plan, self._reports(), coded(table, self._reports(), beside))
         self.tree_: Node = Grower(reports, target, self.criterion, self.level, self.max_depth).grow(names)
         return self
 

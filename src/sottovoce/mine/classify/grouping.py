@@ -11,7 +11,7 @@ from sottovoce.exact import odds as exact_odds
 from sottovoce.measure.entry import entry_privacy
 from sottovoce.mine.classify.laws import reconstructed
 from sottovoce.mine.classify.learner import feature_names
-from sottovoce.mine.classify.question import Question
+from sottovoce.mine.classify.question import pair_questions
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.schema import Schema
 from sottovoce.scheme.unrelated_question import UnrelatedQuestion
@@ -95,8 +95,8 @@ def _dealt(names: Sequence[str], target: str, count: int) -> list[list[str]]:
 
 def _measured(plan: Plan, target: str) -> Grouping:
     costs = []
-    for name in feature_names(plan, target, None):
-        channel = Question.of(plan, [name, target]).channel
+    for question in pair_questions(plan, feature_names(plan, target, None), target)[1:]:
+        channel = question.channel
         seen = channel.matvec(np.full((channel.n_in, 1), 1 / channel.n_in))
         costs.append(MANY / float(reconstructed(channel, seen, MANY, "simplex")[1][0]))
     shares = [plan.schema.project([name]).cells for name in plan.schema.names]

@@ -45,18 +45,26 @@ def likeliest(channel: Channel, seen: Array, tolerance: float) -> Array:
 
     Pairs of EM steps are extrapolated (Varadhan & Roland 2008) where that does not lower the likelihood.
     """
-    point = np.full((channel.n_in, seen.shape[1]), 1 / channel.n_in)
+    found = np.full((channel.n_in, seen.shape[1]), 1 / channel.n_in)
+    left = np.arange(seen.shape[1])
     for _ in range(MOST_STEPS):
-        factors = _factors(channel, seen, point)
-        if np.log(factors.max(axis=0)).max() <= tolerance:
+        factors = _factors(channel, seen[:, left], found[:, left])
+        short = np.log(factors.max(axis=0)) > tolerance
+        if not short.any():
             break
-        first = point * factors
-        second = first * _factors(channel, seen, first)
-        bold = _extrapolated(point, first, second)
-        bold = bold * _factors(channel, seen, bold)
-        better = _likelihood(channel, seen, bold) >= _likelihood(channel, seen, second)
-        point = np.where(better, bold, second)
-    return point
+        left = left[short]
+        found[:, left] = _improved(channel, seen[:, left], found[:, left], factors[:, short])
+    return found
+
+
+def _improved(channel: Channel, seen: Array, point: Array, factors: Array) -> Array:
+    """Two steps, or more by extrapolation where that is better."""
+    first = point * factors
+    second = first * _factors(channel, seen, first)
+    bold = _extrapolated(point, first, second)
+    bold = bold * _factors(channel, seen, bold)
+    better = _likelihood(channel, seen, bold) >= _likelihood(channel, seen, second)
+    return np.where(better, bold, second)
 
 
 def _factors(channel: Channel, seen: Array, point: Array) -> Array:

@@ -2,18 +2,23 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import MissingExtraError, SottovoceError
+from sottovoce.errors import MissingExtraError, SottovoceError, Words
 from sottovoce.estimate.counted import categories_of
 from sottovoce.mine.classify.clear import clear_plan, counted_codes
 from sottovoce.mine.classify.coding import coded, is_array
+from sottovoce.mine.classify.question import reports_of
+from sottovoce.plan.document import plan_hash
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import label_array
 from sottovoce.schema.cells import Columns
+from sottovoce.schema.schema import Schema
+from sottovoce.table.plan_file import carries_plan, read_plan
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -67,6 +72,7 @@ class DisguisedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         (categories,) = categories_of(self.plan, [self._target()])
         self.classes_: NDArray[Any] = label_array(categories)
         self.plan_: Plan = self.plan
+        check_carried_plan(X, self.plan)
         if y is None:
             return self.plan, {}, X
         if self._target() not in self.plan.report_schema.names:
@@ -94,10 +100,13 @@ class DisguisedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             check_non_negative(rows, type(self).__name__)
             return counted_codes(rows, plan.schema.sizes[:-1])
         names = self._features()
-        if is_array(X) and np.ndim(X) == 2 and np.shape(X)[1] == len(plan.schema.names):
-            names = list(plan.schema.names)
-        columns = coded(X, plan.schema.project(names))
-        return tuple(columns[names.index(name)] for name in self._features())
+        if is_array(X) and np.ndim(X) == 2 and np.shape(X)[1] == len(names) + 1:
+            names.append(self._target())
+        return coded(X, plan.schema.project(names))[: len(self._features())]
+
+    def _reports(self) -> Schema:
+        """Report columns that are looked at."""
+        return reports_of(self.plan_, [*self._features(), self._target()])
 
     def _features(self) -> list[str]:
         """Names of the attributes in the plan."""
@@ -116,6 +125,13 @@ class DisguisedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.target not in names:
             raise SottovoceError("target", f"must be one of the plan's attributes ({', '.join(names)})", self.target)
         return self.target
+
+
+def check_carried_plan(table: Any, plan: Plan) -> None:
+    """Refuse a disguised file that carries another plan."""
+    if isinstance(table, str | Path) and carries_plan(table) and plan_hash(read_plan(table)) != plan_hash(plan):
+        rule = "must be the one that the classifier learns under"
+        raise SottovoceError("plan", rule, Words(f"another in {table}"))
 
 
 def feature_names(plan: Plan, target: str, attributes: Sequence[str] | None) -> list[str]:

@@ -2,23 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from sottovoce.channel.channel import Array
-from sottovoce.measure.entry import entry_privacy, privacy_after_mining
+from sottovoce.measure.entry import entry_privacy
 from sottovoce.measure.recoverability import literal_privacy, recoverability_known, recoverability_unknown
+from sottovoce.mine.classify.after_mining import conditional, entries_after_mining
 from sottovoce.mine.classify.laws import reconstructed
 from sottovoce.mine.classify.naive_bayes import NaiveBayes
 from sottovoce.mine.classify.question import Question
-from sottovoce.mine.classify.whole_record import WholeRecord
 from sottovoce.plan.guarantee import Guarantee
-from sottovoce.schema.cells import unravel
-
-MOST_CELLS = 1024
-"""Joint records of a plan whose channel is written out to find what a whole report tells."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +85,7 @@ def mined_privacy(classifier: NaiveBayes) -> MinedPrivacy:
     priors = dict(zip([*names, target], [law.sum(axis=1) for law in laws[1:]] + [laws[0]], strict=True))
     plan = classifier._agreed_plan()
     channels = {name: plan.channel([name]).dense() for name in priors}
-    after, evidence = _after(classifier, laws)
+    after, evidence = entries_after_mining(plan, [*names, target], laws)
     entries = []
     for name, prior in priors.items():
         before = float(entry_privacy(channels[name], prior))
@@ -99,7 +94,7 @@ def mined_privacy(classifier: NaiveBayes) -> MinedPrivacy:
             for other, law, reports in zip(names, laws[1:], seen, strict=True)
             if name in (other, target)
         ]
-        known = [recoverability_known(law.sum(axis=1), _conditional(law)) for law, _ in rules]
+        known = [recoverability_known(law.sum(axis=1), conditional(law)) for law, _ in rules]
         unknown = _unknown(channels[name] * prior, [reports for _, reports in rules])
         literal = None if unknown is None else float(literal_privacy(before, unknown))
         entries.append(
@@ -126,59 +121,4 @@ def _unknown(together: Array, seen: Sequence[Array | None]) -> list[float] | Non
     if together.shape[0] != together.shape[1]:
         return None
     correct = np.diag(together) / np.maximum(together.sum(axis=1), 1e-300)
-    return [recoverability_unknown(_conditional(table), correct) for table in seen if table is not None]
-
-
-def _conditional(table: Array) -> Array:
-    rows = table.sum(axis=1, keepdims=True)
-    return np.asarray(np.clip(np.divide(table, rows, out=np.zeros_like(table), where=rows > 0), 0, 1))
-
-
-def _after(classifier: NaiveBayes, laws: Sequence[Array]) -> tuple[dict[str, float], str]:
-    """Privacy of each entry after mining, and from what evidence."""
-    plan, names = classifier._agreed_plan(), [*classifier._features(), classifier._target()]
-    channel, sizes = plan.channel(names), [len(law) for law in (*laws[1:], laws[0])]
-    whole = WholeRecord.of(channel)
-    if whole is not None and whole.listed is not None:
-        order = [names.index(name) for name in plan.in_group_order(names)]
-        columns, drawn = whole.listed
-        placed = dict(zip(order, columns, strict=True))
-        together = _record_law(laws, [placed[place] for place in range(len(names))])
-        left = [_left(whole.keep, together, drawn, placed[place], size) for place, size in enumerate(sizes)]
-        return dict(zip(names, left, strict=True)), "whole report"
-    if prod(sizes) <= MOST_CELLS and channel.n_out <= MOST_CELLS:
-        cells = unravel(np.arange(prod(sizes)), sizes)
-        law = _record_law(laws, cells)
-        matrix = channel.dense()[:, plan.cell_order(names)]
-        left = [float(privacy_after_mining(matrix, law, sizes, entry)) for entry in range(len(sizes))]
-        return dict(zip(names, left, strict=True)), "whole report"
-    return _after_pairs(classifier, names, laws), "reports of the entry and one other"
-
-
-def _record_law(laws: Sequence[Array], columns: Sequence[Any]) -> Array:
-    """`P(c) prod P(a | c)` of records whose class comes last."""
-    law = laws[0][columns[-1]]
-    for table, codes in zip(laws[1:], columns[:-1], strict=True):
-        law = law * _conditional(table.T).T[codes, columns[-1]]
-    return np.asarray(law / law.sum())
-
-
-def _left(keep: float, law: Array, drawn: Array, codes: Any, size: int) -> float:
-    """`sum_y P(y) (1 - sum_o P(o | y)^2)`, with `P(o, y) = keep p(y) [o = y_e] + (1 - keep) q(y) p_e(o)`."""
-    own = np.bincount(codes, weights=law, minlength=size)
-    true, replaced = keep * law, (1 - keep) * drawn
-    squares = true**2 + 2 * true * replaced * own[codes] + replaced**2 * (own**2).sum()
-    return float(1 - np.divide(squares, true + replaced, out=np.zeros_like(law), where=true + replaced > 0).sum())
-
-
-def _after_pairs(classifier: NaiveBayes, names: Sequence[str], laws: Sequence[Array]) -> dict[str, float]:
-    """From the reports of an attribute and the class: an upper bound, since the other reports may tell more."""
-    left = dict.fromkeys(names, 1.0)
-    plan = classifier._agreed_plan()
-    for name, law in zip(names[:-1], laws[1:], strict=True):
-        pair = [name, names[-1]]
-        matrix = plan.channel(pair).dense()[:, plan.cell_order(pair)]
-        for entry, one in enumerate(pair):
-            found = float(privacy_after_mining(matrix, law.ravel(), law.shape, entry))
-            left[one] = min(left[one], found)
-    return left
+    return [recoverability_unknown(conditional(table), correct) for table in seen if table is not None]

@@ -13,7 +13,7 @@ from sottovoce.mine.classify.coding import coded_batches
 from sottovoce.mine.classify.confidence import LogOdds, TableCovariance
 from sottovoce.mine.classify.laws import Repair
 from sottovoce.mine.classify.learner import DisguisedClassifier, checked_positive
-from sottovoce.mine.classify.question import Question, count_all
+from sottovoce.mine.classify.question import count_all, pair_questions
 from sottovoce.mine.classify.weights import Weights, indicators_of, naive_bayes_weights
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.cells import Columns
@@ -63,11 +63,9 @@ class NaiveBayes(DisguisedClassifier):
             raise SottovoceError("repair", f"must be one of {', '.join(get_args(Repair))}", self.repair)
         smoothing = checked_positive("smoothing", self.smoothing)
         plan, beside, table = self._prepare(X, y)
-        names = self._features()
-        target = self._target()
-        self.questions_ = [Question.of(plan, [target]), *(Question.of(plan, [name, target]) for name in names)]
+        self.questions_ = pair_questions(plan, self._features(), self._target())
         covariance = TableCovariance(self.questions_) if self.confidence else None
-        batches = coded_batches(table, plan.report_schema, beside)
+        batches = coded_batches(table, self._reports(), beside)
         self.counts_ = count_all(self.questions_, batches if covariance is None else covariance.watch(batches))
         self.covariance_ = None if covariance is None else covariance.matrix()
         self._check_classes()

@@ -16,6 +16,7 @@ from sottovoce.mine.classify.question import Question
 from sottovoce.mine.classify.unbiased import report_functions
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.cells import Codes, Columns, ravel, unravel
+from sottovoce.schema.schema import Schema
 
 MOST_CELLS = 2**62
 """Joint reports that can be numbered."""
@@ -29,17 +30,18 @@ class Reports:
     """Different reports, and how many of each there are."""
 
     plan: Plan
+    schema: Schema
     columns: Columns
     weights: Array
 
     @classmethod
-    def of(cls, plan: Plan, columns: Sequence[Codes]) -> "Reports":
+    def of(cls, plan: Plan, schema: Schema, columns: Sequence[Codes]) -> "Reports":
         """Put equal reports together where their joint cells can be numbered; leave them as they are otherwise."""
-        sizes = plan.report_schema.sizes
+        sizes = schema.sizes
         if prod(sizes) > MOST_CELLS:
-            return cls(plan, tuple(columns), np.ones(len(columns[0])))
+            return cls(plan, schema, tuple(columns), np.ones(len(columns[0])))
         joint, counts = np.unique(ravel(columns, sizes), return_counts=True)
-        return cls(plan, unravel(joint, sizes), counts.astype(float))
+        return cls(plan, schema, unravel(joint, sizes), counts.astype(float))
 
     @property
     def respondents(self) -> float:
@@ -48,7 +50,7 @@ class Reports:
 
     def table(self, path: Path, names: Sequence[str]) -> tuple[Array, Array]:
         """Unbiased shares of the cells of `names` among ALL records, within the path, and their covariance."""
-        question = Question.of(self.plan, [*path, *names])
+        question = Question.of(self.plan, [*path, *names], self.schema)
         seen = question.weigh(self.columns, self.weights) / self.respondents
         own = question.shape[: len(question.names)]
         inside = np.arange(prod(own)).reshape(own)[tuple(path.values())].ravel()

@@ -13,6 +13,7 @@ from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimate.marginals import needed_attributes
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.cells import Codes, Columns, ravel
+from sottovoce.schema.schema import Schema
 
 MOST_REPORTS = 2**20
 """Joint reports of one question that are counted one by one."""
@@ -22,6 +23,7 @@ MOST_REPORTS = 2**20
 class Question:
     """Joint cells of `names`, in that order, the last varying fastest; `columns` of the coded reports speak of them.
 
+    The columns are counted among those of a schema of reports, `reports_of` the attributes that are looked at.
     Attributes that share an indivisible report come behind, and are summed over.
     """
 
@@ -33,10 +35,10 @@ class Question:
     shape: tuple[int, ...]
 
     @classmethod
-    def of(cls, plan: Plan, names: Sequence[str]) -> "Question":
+    def of(cls, plan: Plan, names: Sequence[str], reports: Schema) -> "Question":
         """Look up a plan's columns and channel; refuse what reports cannot tell."""
         needed = needed_attributes(plan, names)
-        channel, reports = plan.channel(needed), plan.report_schema
+        channel = plan.channel(needed)
         if channel.n_out > MOST_REPORTS:
             rule = f"must have at most {MOST_REPORTS} joint reports"
             raise SottovoceError("attributes", rule, Words(f"{', '.join(needed)} with {channel.n_out}"))
@@ -45,8 +47,7 @@ class Question:
             culprits = [name for name, own in single.items() if np.isinf(own.condition_number)] or needed
             schemes = ", ".join(f"{name} ({plan.group_of(name).scheme})" for name in culprits)
             raise SingularChannelError("plan", "must tell every truth from every other", Words(schemes))
-        places = range(len(reports.sizes))
-        columns = tuple(p for name in plan.report_names(needed) for p in places[reports.columns_of(name)])
+        columns = columns_of(plan, needed, reports)
         sizes = tuple(reports.sizes[column] for column in columns)
         shape = tuple(plan.schema.project([name]).cells for name in needed)
         return cls(tuple(names), columns, sizes, channel, plan.cell_order(needed), shape)
@@ -71,6 +72,31 @@ class Question:
         wide = np.empty((len(self.order), functions.shape[1]))
         wide[self.order] = np.repeat(functions, behind, axis=0)
         return wide
+
+
+def pair_questions(plan: Plan, names: Sequence[str], target: str) -> list[Question]:
+    """What naive Bayes asks: the class, then each attribute with the class."""
+    reports = reports_of(plan, [*names, target])
+    return [Question.of(plan, pair, reports) for pair in ([target], *([name, target] for name in names))]
+
+
+def reports_of(plan: Plan, names: Sequence[str]) -> Schema:
+    """Report columns that speak of some attributes, in their order; of no other has anything to be known.
+
+    >>> from sottovoce.plan.budget import new_plan
+    >>> from sottovoce.schema.attribute import boolean
+    >>> plan = new_plan(Schema([boolean("a"), boolean("b"), boolean("c")]), odds=9)
+    >>> reports_of(plan, ["c", "a"]).names
+    ('c', 'a')
+    """
+    found = [column for name in names for column in plan.report_names(needed_attributes(plan, [name]))]
+    return plan.report_schema.project(list(dict.fromkeys(found)))
+
+
+def columns_of(plan: Plan, names: Sequence[str], reports: Schema) -> tuple[int, ...]:
+    """Where the reports of some attributes stand among coded columns, in the order of the plan's channel."""
+    places = range(len(reports.sizes))
+    return tuple(place for name in plan.report_names(names) for place in places[reports.columns_of(name)])
 
 
 def count_all(questions: Sequence[Question], batches: Iterable[Columns]) -> list[NDArray[np.int64]]:

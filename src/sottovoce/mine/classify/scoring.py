@@ -11,7 +11,8 @@ from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimate.marginals import needed_attributes
 from sottovoce.estimate.spread import Target
 from sottovoce.mine.classify.coding import coded_batches
-from sottovoce.mine.classify.learner import DisguisedClassifier
+from sottovoce.mine.classify.learner import DisguisedClassifier, check_carried_plan
+from sottovoce.mine.classify.question import columns_of
 from sottovoce.mine.classify.scores import Scores
 from sottovoce.mine.classify.unbiased import report_functions
 from sottovoce.mine.classify.whole_record import MOST_CELLS, Outcomes, WholeRecord
@@ -56,10 +57,11 @@ def score_disguised(
     """
     agreed = classifier._agreed_plan()
     if plan is not None and plan_hash(plan) != plan_hash(agreed):
-        raise SottovoceError("plan", "must be the one that the classifier was learned under", Words("another"))
+        raise SottovoceError("plan", "must be the one that the classifier learns under", Words("another"))
+    check_carried_plan(reports, agreed)
     names = [*classifier._features(), classifier._target()]
     meaning, extra, method = _meaning(classifier, agreed, names, np.random.default_rng(rng))
-    sums, products, rows = _moments(meaning, coded_batches(reports, agreed.report_schema))
+    sums, products, rows = _moments(meaning, coded_batches(reports, classifier._reports()))
     value = sums / rows
     taken = np.outer(value, value) if target == "population" else np.diag(value)
     covariance = (products / rows - taken) / rows + extra
@@ -82,8 +84,7 @@ def _meaning(
         *features, truth = (columns[place] for place in places)
         return truth.astype(np.intp) * classes + classifier._predict_codes(tuple(features))
 
-    reports = plan.report_schema
-    wanted = [p for name in plan.report_names(needed) for p in range(len(reports.sizes))[reports.columns_of(name)]]
+    wanted = columns_of(plan, needed, classifier._reports())
     whole = WholeRecord.of(channel)
     nothing = np.zeros((classes**2, classes**2))
     if whole is not None:
