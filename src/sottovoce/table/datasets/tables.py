@@ -20,6 +20,18 @@ ADULT = (*_PERSON, "race", "sex", "capital-gain", "capital-loss", "hours-per-wee
 ADULT_NUMBERS = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
 
 
+_APART = "Married-spouse-absent", "Separated", "Divorced"
+_MARITAL = {"Married-AF-spouse": "Married-civ-spouse"} | dict.fromkeys(_APART, "Apart")
+_EDUCATION = ["8 or less", "9", "10 to 12", "13", "more"]
+_KINDS = {
+    "Professional": ("Exec-managerial", "Prof-specialty"),
+    "Office": ("Tech-support", "Adm-clerical", "Sales"),
+    "Manual": ("Craft-repair", "Machine-op-inspct", "Transport-moving", "Handlers-cleaners", "Farming-fishing"),
+    "Service": ("Other-service", "Priv-house-serv", "Protective-serv", "Armed-Forces"),
+}
+_WORK = {work: kind for kind, works in _KINDS.items() for work in works}
+
+
 def adult() -> Columns:
     """UCI's Adult, both files: 48,842 rows, the 32,561 of the training file first; "?" is a missing value."""
     train = _rows(FILES["adult.data"].text())
@@ -51,6 +63,24 @@ def census() -> tuple[Schema, Columns]:
     return schema, {name: table[name] for name in schema.names} | {"native-country": country}
 
 
+def households() -> tuple[Schema, Columns]:
+    """Six attributes of Adult that depend on each other strongly, 2,000 joint cells: who lives with whom, on what.
+
+    Marital status has its three kinds of living apart as one, relationship other relatives among the unmarried;
+    education is by years (8 or less, 9, 10 to 12, 13, more), occupation by kind of work.
+    """
+    table = adult()
+    columns = {
+        "marital-status": _merged(table["marital-status"], _MARITAL),
+        "relationship": _merged(table["relationship"], {"Other-relative": "Unmarried"}),
+        "education": np.array(_EDUCATION, object)[np.digitize(table["education-num"], [9, 10, 13, 14])],
+        "occupation": _merged(table["occupation"], _WORK),
+        "sex": table["sex"],
+        "income": table["income"],
+    }
+    return Schema(Attribute(name, sorted(set(values))) for name, values in columns.items()), columns
+
+
 def car() -> Columns:
     """UCI's Car Evaluation: 1,728 cars, six attributes and their acceptability."""
     names = ["buying", "maint", "doors", "persons", "lug_boot", "safety", "class"]
@@ -74,6 +104,11 @@ def breast_cancer_ljubljana() -> Columns:
     """Ljubljana's breast cancers: 286 patients, nine categorical attributes, and whether it came back."""
     about = ("age", "menopause", "tumor-size", "inv-nodes", "node-caps", "deg-malig", "breast", "breast-quad")
     return _columns(("class", *about, "irradiat"), _rows(FILES["breast-cancer-ljubljana"].text()))
+
+
+def _merged(values: NDArray[Any], names: dict[str, str]) -> NDArray[Any]:
+    """Values, some of them under the name of a larger kind."""
+    return np.array([names.get(value, value) for value in values], object)
 
 
 def _rows(text: str) -> list[list[str]]:
