@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.channel.channel import Array, Channel
-from sottovoce.channel.sampled import Part, Sampled
+from sottovoce.channel.sampled import Sampled
 
 Axes = tuple[int, ...]
 """Positions of attributes, increasing."""
@@ -113,6 +113,7 @@ def observed(channel: Channel, counts: Any) -> Observed:
 
     >>> from fractions import Fraction
     >>> from sottovoce.channel.keep_or_uniform import KeepOrUniform
+    >>> from sottovoce.channel.sampled import Part
     >>> coin = KeepOrUniform((2,), Fraction(1, 2))
     >>> found = observed(Sampled((2, 2), [Part((0,), coin), Part((1,), coin)]), np.array([0, 0, 5, 0, 0, 6, 7, 8, 0]))
     >>> [(block.axes, block.counts.tolist()) for block in found.blocks]
@@ -123,21 +124,18 @@ def observed(channel: Channel, counts: Any) -> Observed:
         whole = Block(tuple(range(len(channel.shape_in))), ((1.0, channel),), reports)
         return Observed(channel.shape_in, (whole,))
     table = reports.reshape(channel.shape_out)
-    together: dict[Axes, list[Part]] = {}
+    asked: dict[Axes, dict[Channel, int]] = {}
     for part in channel.parts:
         if part.channel is not None:
-            together.setdefault(part.axes, []).append(part)
-    blocks = (_block(axes, parts, table, channel.shape_in) for axes, parts in together.items())
+            weights = asked.setdefault(part.axes, {})
+            weights[part.channel] = weights.get(part.channel, 0) + part.weight
+    blocks = (_block(axes, weights, table, channel.shape_in) for axes, weights in asked.items())
     return Observed(channel.shape_in, tuple(block for block in blocks if block.total))
 
 
-def _block(axes: Axes, parts: Sequence[Part], table: Array, sizes: Sequence[int]) -> Block:
-    """Parts that ask the same; those through one channel count as one."""
+def _block(axes: Axes, weights: dict[Channel, int], table: Array, sizes: Sequence[int]) -> Block:
+    """Reports in which just these attributes are answered, and the shares of the channels they came through."""
     place = tuple(slice(size) if a in axes else size for a, size in enumerate(sizes))
-    weights: dict[Channel, int] = {}
-    for part in parts:
-        if part.channel is not None:
-            weights[part.channel] = weights.get(part.channel, 0) + part.weight
     total = sum(weights.values())
-    counts = table[place].reshape(prod(sizes[a] for a in axes))
-    return Block(axes, tuple((weight / total, channel) for channel, weight in weights.items()), counts)
+    shares = tuple((weight / total, channel) for channel, weight in weights.items())
+    return Block(axes, shares, table[place].reshape(prod(sizes[a] for a in axes)))

@@ -14,7 +14,7 @@ from sottovoce.errors import SottovoceError
 from sottovoce.estimate.counted import categories_of
 from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.factor import margin_of
-from sottovoce.estimate.joint import estimate_joint
+from sottovoce.estimate.modelled import estimate_joint
 from sottovoce.estimate.spread import MOST_CELLS
 from sottovoce.plan.plan import Plan
 

@@ -44,6 +44,19 @@ def test_adult_joins_both_files(lines):
     ]  # fmt: skip
 
 
+def test_households_merge_small_kinds(lines):
+    relative = ADULT_ROW.replace("Not-in-family", "Other-relative").replace("Never-married", "Divorced")
+    lines("adult.data", ADULT_ROW + "United-States, <=50K\n")
+    lines("adult.test", "|1x3 Cross validator\n" + relative.replace("Adm-clerical", "?") + "?, >50K.\n")
+    schema, table = tables.households()
+    assert schema.sizes == (4, 5, 5, 5, 2, 2)
+    assert [list(column) for column in table.values()] == [
+        ["Never-married", "Apart"], ["Not-in-family", "Unmarried"], ["13", "13"], ["Office", "?"],
+        ["Male", "Male"], ["<=50K", ">50K"],
+    ]  # fmt: skip
+    assert len(schema.encode(table)) == 6
+
+
 def test_baskets_number_the_items_of_their_universe(lines):
     lines("bms-webview-1", "30 -1 10 -1 30\n20\n")
     lines("t10i4d100k", "5 7 \n\n7\n")

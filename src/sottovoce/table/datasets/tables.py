@@ -22,7 +22,7 @@ ADULT_NUMBERS = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss
 
 _APART = "Married-spouse-absent", "Separated", "Divorced"
 _MARITAL = {"Married-AF-spouse": "Married-civ-spouse"} | dict.fromkeys(_APART, "Apart")
-_EDUCATION = ["8 or less", "9", "10 to 12", "13", "more"]
+_EDUCATION = ("8 or less", "9", "10 to 12", "13", "more")
 _KINDS = {
     "Professional": ("Exec-managerial", "Prof-specialty"),
     "Office": ("Tech-support", "Adm-clerical", "Sales"),
@@ -30,6 +30,14 @@ _KINDS = {
     "Service": ("Other-service", "Priv-house-serv", "Protective-serv", "Armed-Forces"),
 }
 _WORK = {work: kind for kind, works in _KINDS.items() for work in works}
+_HOUSEHOLDS: dict[str, tuple[str, ...]] = {
+    "marital-status": ("Married-civ-spouse", "Apart", "Never-married", "Widowed"),
+    "relationship": ("Husband", "Wife", "Own-child", "Not-in-family", "Unmarried"),
+    "education": _EDUCATION,
+    "occupation": (*_KINDS, "?"),
+    "sex": ("Female", "Male"),
+    "income": ("<=50K", ">50K"),
+}
 
 
 def adult() -> Columns:
@@ -78,7 +86,7 @@ def households() -> tuple[Schema, Columns]:
         "sex": table["sex"],
         "income": table["income"],
     }
-    return Schema(Attribute(name, sorted(set(values))) for name, values in columns.items()), columns
+    return Schema(Attribute(name, labels) for name, labels in _HOUSEHOLDS.items()), columns
 
 
 def car() -> Columns:
