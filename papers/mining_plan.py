@@ -18,7 +18,8 @@ from sottovoce.mine.mining_plan import mining_plan
 from sottovoce.plan.budget import new_plan
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.schema import Schema
-from sottovoce.table.datasets.tables import census, households
+from sottovoce.table.datasets.households import households
+from sottovoce.table.datasets.tables import census
 
 TITLE = "Frequent itemsets under strict odds: sampled small sets beside the joint matrix"
 SOURCE = "beyond Agrawal (2004), figures 4.1 and 4.2"

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sottovoce.design.certified import certified_front, information_front, least_error_design
+    from sottovoce.design.compare import compare
     from sottovoce.design.front import Front
     from sottovoce.design.prior import named_prior
+    from sottovoce.design.recommend.recommend import recommend
     from sottovoce.disguise.files import disguise_file
     from sottovoce.disguise.frames import disguise_column, disguise_frame
     from sottovoce.disguise.records import disguise_record, disguise_value
@@ -41,6 +43,7 @@ _HOMES = {
     "SottovoceError": "errors",
     "boolean": "schema.attribute",
     "certified_front": "design.certified",
+    "compare": "design.compare",
     "compare_estimates": "estimate.comparison",
     "derive": "estimate.derived",
     "disguise_column": "disguise.frames",
@@ -58,6 +61,7 @@ _HOMES = {
     "named_prior": "design.prior",
     "new_plan": "plan.budget",
     "read_plan": "table.plan_file",
+    "recommend": "design.recommend.recommend",
     "write_plan": "table.plan_file",
 }
 
@@ -71,6 +75,7 @@ __all__ = [
     "SottovoceError",
     "boolean",
     "certified_front",
+    "compare",
     "compare_estimates",
     "derive",
     "disguise_column",
@@ -88,6 +93,7 @@ __all__ = [
     "named_prior",
     "new_plan",
     "read_plan",
+    "recommend",
     "write_plan",
 ]
 

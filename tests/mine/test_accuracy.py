@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from papers.mining_plan import GAMMA, WANTED, coverage_by_length, estimated, f1_by_length, known, planned
-from sottovoce.table.datasets.tables import census, households
+from sottovoce.table.datasets.households import households
+from sottovoce.table.datasets.tables import census
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("data_sets")]
 

@@ -2,13 +2,16 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sottovoce.errors import SottovoceError
+
+if TYPE_CHECKING:
+    from sottovoce.schema.schema import Schema
 
 JsonOption = Annotated[str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
@@ -85,6 +88,25 @@ def shares_given(text: str) -> dict[str, str]:
     return found
 
 
+def priors_given(schema: "Schema", texts: Iterable[str]) -> dict[str, list[float]]:
+    """Shares by name, from NAME=.7,.2,.1; the name may be left out where there is one attribute."""
+    found: dict[str, list[float]] = {}
+    for text in texts:
+        name, separator, shares = text.rpartition("=")
+        if not separator and len(schema.names) == 1:
+            (name,) = schema.names
+        try:
+            values = [float(number) for number in shares.split(",")]
+        except ValueError:
+            values = []
+        if not name or not values:
+            raise SottovoceError("prior", "must look like NAME=.7,.2,.1", text)
+        if name in found:
+            raise SottovoceError("prior", f"must be given once for {name}", text)
+        found[name] = values
+    return found
+
+
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], target: str | None = None, title: str = "") -> None:
     """Print a table, fitted to the terminal."""
     from rich.console import Console
@@ -99,11 +121,24 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]], target: str | N
 @contextmanager
 def progress_bar(label: str) -> Iterator[Any]:
     """Bar on standard error that a `progress` callback moves; silent where there is no terminal."""
+    with progress_bars() as move:
+        yield lambda done, total: move(label, done, total)
+
+
+@contextmanager
+def progress_bars() -> Iterator[Callable[[str, int, int | None], None]]:
+    """Bars on standard error, one for each label that the callback is told; silent where there is no terminal."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
+    tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def move(label: str, done: int, total: int | None) -> None:
+            if label not in tasks:
+                tasks[label] = bar.add_task(label, total=None)
+            bar.update(tasks[label], completed=done, total=total)
+
+        yield move

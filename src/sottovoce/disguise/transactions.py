@@ -61,6 +61,15 @@ def disguise_transactions(
     return _scipy_matrix(indptr, indices, len(items.items), like=transactions if given == "sparse" else None)
 
 
+def listed_transactions(transactions: Any, items: ItemSet, threads: int | None = None) -> Csr:
+    """Numbers of the items of each transaction, ascending, from transactions of any kind.
+
+    >>> listed_transactions([["bread"], [], ["bread", "ale"]], ItemSet("basket", ["ale", "bread"]))
+    (array([0, 1, 1, 3]), array([1, 0, 1], dtype=int32))
+    """
+    return _listed(transactions, _kind_of(transactions), items, threads)
+
+
 def _flipped_items(plan: Plan) -> tuple[ItemSet, Flips]:
     """The one set of items of a plan, and the coins of its bits."""
     variables = plan.schema.variables

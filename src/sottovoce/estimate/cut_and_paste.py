@@ -1,6 +1,6 @@
 """Supports of item sets from cut-and-paste reports, one transaction size at a time."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -57,6 +57,11 @@ def estimate_supports_by_size(
     parts = [(as_counter(table), partial(_weights, channel, size)) for size, table in reports.items()]
     value, spread, rows = pooled(parts, schema, sets, target, longest=channel.cutoff)
     return Supports(variable.name, labels, value, spread, rows, target, "inversion for each size")
+
+
+def counts_for(channel: CutAndPaste, sizes: Sequence[int], length: int) -> list[Array]:
+    """What a report with 0, 1, ... of so many items counts for towards their support, for each size."""
+    return [_by_number(channel, size, length) for size in sizes]
 
 
 def _weights(channel: CutAndPaste, size: int, items: Items) -> Array:

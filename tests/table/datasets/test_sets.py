@@ -7,7 +7,7 @@ import pytest
 
 from sottovoce.count.contingency import count_cells
 from sottovoce.errors import SottovoceError
-from sottovoce.table.datasets import baskets, tables
+from sottovoce.table.datasets import baskets, households, tables
 from sottovoce.table.datasets.files import FILES
 from sottovoce.table.source import open_source
 
@@ -48,7 +48,7 @@ def test_households_merge_small_kinds(lines):
     relative = ADULT_ROW.replace("Not-in-family", "Other-relative").replace("Never-married", "Divorced")
     lines("adult.data", ADULT_ROW + "United-States, <=50K\n")
     lines("adult.test", "|1x3 Cross validator\n" + relative.replace("Adm-clerical", "?") + "?, >50K.\n")
-    schema, table = tables.households()
+    schema, table = households.households()
     assert schema.sizes == (4, 5, 5, 5, 2, 2)
     assert [list(column) for column in table.values()] == [
         ["Never-married", "Apart"], ["Not-in-family", "Unmarried"], ["13", "13"], ["Office", "?"],

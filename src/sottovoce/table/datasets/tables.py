@@ -1,4 +1,4 @@
-"""Tables of categories and numbers: Adult, the thesis' CENSUS, car, Connect-4, breast cancer."""
+"""Tables of categories and numbers: Adult, the thesis' CENSUS, car, Connect-4, breast cancer, cholesterol."""
 
 import csv
 from collections.abc import Sequence
@@ -18,26 +18,6 @@ Columns = dict[str, NDArray[Any]]
 _PERSON = ("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship")
 ADULT = (*_PERSON, "race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income")
 ADULT_NUMBERS = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
-
-
-_APART = "Married-spouse-absent", "Separated", "Divorced"
-_MARITAL = {"Married-AF-spouse": "Married-civ-spouse"} | dict.fromkeys(_APART, "Apart")
-_EDUCATION = ("8 or less", "9", "10 to 12", "13", "more")
-_KINDS = {
-    "Professional": ("Exec-managerial", "Prof-specialty"),
-    "Office": ("Tech-support", "Adm-clerical", "Sales"),
-    "Manual": ("Craft-repair", "Machine-op-inspct", "Transport-moving", "Handlers-cleaners", "Farming-fishing"),
-    "Service": ("Other-service", "Priv-house-serv", "Protective-serv", "Armed-Forces"),
-}
-_WORK = {work: kind for kind, works in _KINDS.items() for work in works}
-_HOUSEHOLDS: dict[str, tuple[str, ...]] = {
-    "marital-status": ("Married-civ-spouse", "Apart", "Never-married", "Widowed"),
-    "relationship": ("Husband", "Wife", "Own-child", "Not-in-family", "Unmarried"),
-    "education": _EDUCATION,
-    "occupation": (*_KINDS, "?"),
-    "sex": ("Female", "Male"),
-    "income": ("<=50K", ">50K"),
-}
 
 
 def adult() -> Columns:
@@ -71,24 +51,6 @@ def census() -> tuple[Schema, Columns]:
     return schema, {name: table[name] for name in schema.names} | {"native-country": country}
 
 
-def households() -> tuple[Schema, Columns]:
-    """Six attributes of Adult that depend on each other strongly, 2,000 joint cells: who lives with whom, on what.
-
-    Marital status has its three kinds of living apart as one, relationship other relatives among the unmarried;
-    education is by years (8 or less, 9, 10 to 12, 13, more), occupation by kind of work.
-    """
-    table = adult()
-    columns = {
-        "marital-status": _merged(table["marital-status"], _MARITAL),
-        "relationship": _merged(table["relationship"], {"Other-relative": "Unmarried"}),
-        "education": np.array(_EDUCATION, object)[np.digitize(table["education-num"], [9, 10, 13, 14])],
-        "occupation": _merged(table["occupation"], _WORK),
-        "sex": table["sex"],
-        "income": table["income"],
-    }
-    return Schema(Attribute(name, labels) for name, labels in _HOUSEHOLDS.items()), columns
-
-
 def car() -> Columns:
     """UCI's Car Evaluation: 1,728 cars, six attributes and their acceptability."""
     names = ["buying", "maint", "doors", "persons", "lug_boot", "safety", "class"]
@@ -114,9 +76,22 @@ def breast_cancer_ljubljana() -> Columns:
     return _columns(("class", *about, "irradiat"), _rows(FILES["breast-cancer-ljubljana"].text()))
 
 
-def _merged(values: NDArray[Any], names: dict[str, str]) -> NDArray[Any]:
-    """Values, some of them under the name of a larger kind."""
-    return np.array([names.get(value, value) for value in values], object)
+def cholesterol() -> tuple[Schema, Columns]:
+    """248 patients of the diabetes study of Efron et al. (2004): LDL in six levels, total cholesterol in three.
+
+    The first 248 rows, cut at the bounds of the Adult Treatment Panel III (70 for those at very high risk). They
+    stand in for as many patients of Wang, Wu & Hu (2016), which are private.
+    """
+    infinity = float("inf")
+    schema = Schema(
+        [
+            Binned("ldl", [0, 70, 100, 130, 160, 190, infinity], closed="left"),
+            Binned("total", [0, 200, 240, infinity], closed="left"),
+        ]
+    )
+    header, *rows = _rows(FILES["diabetes"].text())
+    table = _columns(header, rows[:248])
+    return schema, {"ldl": table["s2"].astype(np.float64), "total": table["s1"].astype(np.float64)}
 
 
 def _rows(text: str) -> list[list[str]]:

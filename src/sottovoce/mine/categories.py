@@ -1,0 +1,87 @@
+"""Frequent itemsets of tables of categories: items are attribute = value, one of each attribute at the most.
+
+Supports are cells of joint proportions, so that whatever estimates those serves: for the gamma-diagonal matrix
+(DET-GD, RAN-GD) the marginal over the attributes C_s of a set keeps with the same probability, and
+`support = (share of reports - (1 - keep) / n_Cs) / keep` (Agrawal 2004, 4.28); for independent columns and groups of
+them it is a Kronecker product of such marginals.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from sottovoce.channel.channel import Array
+from sottovoce.count.margins import MarginCounter
+from sottovoce.count.memory import as_counter
+from sottovoce.estimate.counted import categories_of
+from sottovoce.estimate.estimate import Estimate
+from sottovoce.estimate.proportions import estimate_proportions
+from sottovoce.estimate.spread import Target
+from sottovoce.mine.candidates import Family, Numbers, together
+from sottovoce.mine.level import Level
+from sottovoce.mine.levels import Search
+from sottovoce.plan.plan import Plan
+from sottovoce.schema.variable import Label
+
+
+class Cells:
+    """Items of some attributes, numbered through; and estimates of their joint cells."""
+
+    def __init__(self, reports: Any, plan: Plan, names: Sequence[str], target: Target) -> None:
+        """Number the categories."""
+        self._plan, self._names, self._target = plan, plan.schema.project(names).names, target
+        categories = categories_of(plan, self._names)
+        self._ends = np.concatenate([[0], np.cumsum([len(labels) for labels in categories])])
+        named = zip(self._names, categories, strict=True)
+        self.labels: tuple[Label, ...] = tuple(f"{name}={label}" for name, labels in named for label in labels)
+        columns = plan.report_schema.project(plan.report_names(self._names))
+        self.counter = MarginCounter(as_counter(reports), columns)
+
+    def attributes_of(self, items: Numbers) -> Numbers:
+        """Attribute of each item, by number."""
+        return np.searchsorted(self._ends, items, side="right") - 1
+
+    def estimates(self, items: Numbers) -> tuple[Array, Array]:
+        """Supports and standard errors of sets; those of the same attributes are estimated together."""
+        attributes = self.attributes_of(items)
+        support, error = np.zeros(len(items)), np.zeros(len(items))
+        order = np.lexsort(attributes.T)
+        for own, rows in groupby(order.tolist(), key=lambda row: tuple(attributes[row].tolist())):
+            chosen = np.array(list(rows))
+            found = self._estimate(own)
+            codes = items[chosen] - self._ends[list(own)]
+            cells = np.ravel_multi_index(tuple(codes.T), found.shape)
+            support[chosen], error[chosen] = found.value[cells], found.standard_error[cells]
+        return support, error
+
+    def _estimate(self, attributes: Sequence[int]) -> Estimate:
+        names = [self._names[attribute] for attribute in attributes]
+        return estimate_proportions(self.counter, self._plan, names, target=self._target)
+
+
+def mine_cells(cells: Cells, search: Search) -> list[Level]:
+    """Survivors of each length."""
+    names = np.arange(len(cells.labels))
+    family, levels = Family.of_singles(len(names)), []
+    while len(family) and family.length <= search.longest:
+        search.told(family.length, 0, len(family))
+        support, error = cells.estimates(names[family.items])
+        search.told(family.length, len(family), len(family))
+        kept = support + search.deviations * error >= search.min_support
+        if not kept.any():
+            break
+        levels.append(Level(names[family.items[kept]], support[kept], error[kept]))
+        family = family.chosen(kept)
+        if family.length == 1:
+            names, family = names[kept], Family.of_singles(len(family))
+        family = _candidates(cells, names, family)
+    return levels
+
+
+def _candidates(cells: Cells, names: Numbers, family: Family) -> Family:
+    """Sets of one more item, each of another attribute."""
+    found = together(list(family.joined()), family.length + 1)
+    attributes = cells.attributes_of(names[found.items])
+    return found.chosen((attributes[:, 1:] != attributes[:, :-1]).all(axis=1))

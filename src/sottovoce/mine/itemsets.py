@@ -1,0 +1,154 @@
+"""Frequent itemsets with labels: supports, standard errors, intervals, and how sure it is that they are frequent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.channel.channel import Array
+from sottovoce.estimate.intervals import Ends, critical_value
+from sottovoce.estimate.rows import Backend, row_lines
+from sottovoce.estimate.spread import Target
+from sottovoce.mine.level import Level, highest_above
+from sottovoce.mine.significance import Judged, judged
+from sottovoce.schema.variable import Label
+
+Items = tuple[Label, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Itemsets:
+    """Sets of items that are frequent, shorter ones first, each in the order of the universe.
+
+    `support` is unbiased for any set, but sets were picked for large ones: `bias` says by how much a picked
+    estimate is too high on the average, and intervals have it taken off. `probability` is that of being truly
+    frequent. Both rest on the prior that `mine.significance` states.
+    """
+
+    labels: tuple[Label, ...]
+    levels: tuple[Level, ...]
+    respondents: int
+    min_support: float
+    target: Target
+
+    @cached_property
+    def itemsets(self) -> tuple[Items, ...]:
+        """Labels of the items of each set."""
+        return tuple(tuple(self.labels[i] for i in row) for level in self.levels for row in level.items.tolist())
+
+    @cached_property
+    def support(self) -> Array:
+        """Share of the transactions that hold all items of each set, never clipped."""
+        return self._joined([level.support for level in self.levels])
+
+    @cached_property
+    def standard_error(self) -> Array:
+        """How far supports scatter."""
+        return self._joined([level.standard_error for level in self.levels])
+
+    @cached_property
+    def bias(self) -> Array:
+        """How much too high a support is on the average because its set was picked."""
+        return self._joined([level.bias for level in self._judged])
+
+    @cached_property
+    def probability(self) -> Array:
+        """Probability that each set is truly frequent."""
+        return self._joined([level.probability for level in self._judged])
+
+    @cached_property
+    def length(self) -> NDArray[np.int64]:
+        """Number of items of each set."""
+        return np.repeat([level.items.shape[1] for level in self.levels], [len(level.items) for level in self.levels])
+
+    @property
+    def by_length(self) -> dict[int, int]:
+        """How many sets there are of each length."""
+        return {level.items.shape[1]: len(level.items) for level in self.levels}
+
+    def interval(self, level: float = 0.95) -> Ends:
+        """Ends of each set's interval, around the support less its bias."""
+        half = critical_value(level) * self.standard_error
+        return self.support - self.bias - half, self.support - self.bias + half
+
+    def likely(self, probability: float) -> "Itemsets":
+        """Sets that are truly frequent with at least this probability."""
+        return self._chosen([found.probability >= probability for found in self._judged])
+
+    def maximal(self) -> "Itemsets":
+        """Sets that no longer set here contains."""
+        return self._chosen([np.isneginf(highest) for highest in highest_above(self.levels)])
+
+    def closed(self) -> "Itemsets":
+        """Sets of which every longer set here has a lower support; between disguised ones noise decides ties."""
+        pairs = zip(self.levels, highest_above(self.levels), strict=True)
+        return self._chosen([level.support > highest for level, highest in pairs])
+
+    def to_rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """Everything about each set, as plain Python."""
+        arrays = (self.length, self.support, self.standard_error, *self.interval(level), self.probability)
+        names = ("length", "support", "standard_error", "low", "high", "probability")
+        numbers = zip(*(array.tolist() for array in arrays), strict=True)
+        return [
+            {"items": list(items), **dict(zip(names, row, strict=True))}
+            for items, row in zip(self.itemsets, numbers, strict=True)
+        ]
+
+    def to_json(self, level: float = 0.95) -> dict[str, Any]:
+        """Everything, for programs."""
+        return {
+            "respondents": self.respondents,
+            "min_support": self.min_support,
+            "target": self.target,
+            "level": level,
+            "itemsets": self.to_rows(level),
+        }
+
+    def to_frame(self, backend: Backend = "pandas", level: float = 0.95) -> Any:
+        """Data frame that begins with mlxtend's columns, `support` and `itemsets`; sets are lists but in pandas."""
+        low, high = self.interval(level)
+        kind = frozenset if backend == "pandas" else list
+        columns = {
+            "support": self.support.tolist(),
+            "itemsets": [kind(items) for items in self.itemsets],
+            "standard_error": self.standard_error.tolist(),
+            "low": low.tolist(),
+            "high": high.tolist(),
+            "length": self.length.tolist(),
+            "probability": self.probability.tolist(),
+        }
+        return nw.from_dict(columns, backend=backend).to_native()
+
+    def __len__(self) -> int:
+        """Number of sets."""
+        return len(self.support)
+
+    @property
+    def headline(self) -> str:
+        """How many there are, of how many reports."""
+        lengths = ", ".join(f"{count} of length {length}" for length, count in self.by_length.items()) or "none"
+        return f"{self.respondents} reports, min_support {self.min_support:g}, supports in the {self.target}: {lengths}"
+
+    def __str__(self) -> str:
+        """Readable table, with a word about picked supports where they are biased."""
+        rows = [{"values": dict(enumerate(row["items"])), **row} for row in self.to_rows()]
+        lines = [self.headline, *(row_lines(rows, "support") if rows else [])]
+        if rows and self.bias.max() > 0:
+            lines.append("  Picked supports are too high on the average; intervals are corrected, supports are not.")
+        return "\n".join(lines)
+
+    @cached_property
+    def _judged(self) -> list[Judged]:
+        return [judged(level.support, level.standard_error, self.min_support) for level in self.levels]
+
+    def _chosen(self, masks: Sequence[NDArray[np.bool_]]) -> "Itemsets":
+        chosen = [level.chosen(kept) for level, kept in zip(self.levels, masks, strict=True)]
+        return replace(self, levels=tuple(level for level in chosen if len(level.items)))
+
+    @staticmethod
+    def _joined(arrays: Sequence[Array]) -> Array:
+        return np.concatenate([np.zeros(0), *arrays])

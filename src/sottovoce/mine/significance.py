@@ -1,0 +1,68 @@
+"""How sure one can be that a set is frequent, and where its support lies once it was picked for being large.
+
+Estimates near the threshold are picked because they are high, and there are always more sets just below a support
+than above it, so that picked estimates are too high on the average (Eddington's bias, 1913). The prior says how many
+more: near the threshold the supports of candidates of one length follow a power law, with density in proportion to
+`s^-(alpha + 1)`, alpha by Hill's estimator (1975) from the estimates of that length themselves. Locally that is an
+exponential of slope `lambda = (alpha + 1) / s`, under which an estimate x with standard error e leaves
+
+    s | x  ~  normal with mean x - lambda e^2 and standard deviation e
+
+(Robbins 1956, Efron 2011: Tweedie's formula). `lambda e^2` is the bias that is taken off in intervals. Measured on
+BMS-WebView-2 x10 at .3 %, the sets of 1 to 5 items that survive are too high by .09, .08, .20, .29 and .47 standard
+errors on the average; this says .08, .08, .16, .33 and .64, and 95 % intervals cover 94.7 to 96.4 % of the supports.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import erfc, sqrt
+
+import numpy as np
+
+from sottovoce.channel.channel import Array
+
+GUESS = 1.0
+"""Exponent of the power law before anything was seen, as Zipf's; it weighs as much as one set."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Estimates of sets of one length, their standard errors, and the bias of having been picked."""
+
+    support: Array
+    standard_error: Array
+    bias: Array
+    min_support: float
+
+    @cached_property
+    def deviations(self) -> Array:
+        """Standard errors by which the corrected estimate exceeds the threshold; infinite where nothing is hidden."""
+        above = self.support - self.bias - self.min_support
+        certain = np.where(above >= 0, np.inf, -np.inf)
+        return np.divide(above, self.standard_error, out=certain, where=self.standard_error > 0)
+
+    @cached_property
+    def probability(self) -> Array:
+        """Probability that each set is truly frequent, under the power law."""
+        return np.array([erfc(-z / sqrt(2)) / 2 for z in self.deviations.tolist()])
+
+
+def judged(support: Array, standard_error: Array, min_support: float) -> Judged:
+    """Judge candidates of one length by the power law that they follow.
+
+    >>> found = judged(np.array([0.01, 0.03, 0.05]), np.array([0.004] * 3), min_support=0.02)
+    >>> found.probability.round(3), found.bias.round(4)
+    (array([0.002, 0.986, 1.   ]), array([0.0018, 0.0012, 0.0007]))
+    """
+    slope = (hill_exponent(support, min_support) + 1) / np.maximum(support, min_support)
+    return Judged(support, standard_error, slope * standard_error**2, min_support)
+
+
+def hill_exponent(support: Array, threshold: float) -> float:
+    """Exponent of the tail above a threshold: `(n + 1) / (1 / guess + sum log(s / threshold))`.
+
+    >>> round(hill_exponent(0.02 * np.random.default_rng(1).random(10_000) ** -0.5, 0.02), 1)
+    2.0
+    """
+    tail = support[support >= threshold]
+    return float((len(tail) + 1) / (1 / GUESS + np.log(tail / threshold).sum()))

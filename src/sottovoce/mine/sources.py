@@ -1,0 +1,98 @@
+"""What a miner is given, as what it asks of it: transactions to count, and how their counts become supports."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sottovoce.channel.channel import Array, Channel
+from sottovoce.channel.cut_and_paste import CutAndPaste
+from sottovoce.channel.keep_or_uniform import KeepOrUniform
+from sottovoce.channel.kronecker import Kronecker
+from sottovoce.count.protocol import Counter
+from sottovoce.count.streamed import AskedTransactions, StreamedTransactions
+from sottovoce.count.transactions import HeldTransactions, SparseTransactions, Transactions
+from sottovoce.disguise.transactions import listed_transactions
+from sottovoce.errors import SingularChannelError, SottovoceError, Words
+from sottovoce.estimate.cut_and_paste import counts_for
+from sottovoce.mine.reconstruction import Reconstruction, by_number, equal_coins, own_coins
+from sottovoce.plan.plan import Plan
+from sottovoce.schema.item_set import ItemSet
+from sottovoce.table.bitsets import Bitsets
+from sottovoce.table.source import open_source
+
+LONGEST = 30
+"""Items of the longest sets that are looked for: beyond, powers of weak coins leave double precision."""
+
+
+def transactions_of(reports: Any, plan: Plan, variable: ItemSet) -> Transactions:
+    """Reports of any kind: a counter, bitsets, sparse rows, lists, a matrix, a table or its path."""
+    if isinstance(reports, Bitsets):
+        if reports.items != len(variable.items):
+            raise SottovoceError("bitsets", f"must have {len(variable.items)} items, as the plan", reports.items)
+        return HeldTransactions(reports)
+    if isinstance(reports, Counter):
+        return AskedTransactions(reports, plan.report_schema.project([variable.name]))
+    if _in_memory(reports):
+        return SparseTransactions(listed_transactions(reports, variable), len(variable.items))
+    return StreamedTransactions(open_source(reports), variable)
+
+
+def sources_of(reports: Any, plan: Plan, variable: ItemSet) -> tuple[list[Transactions], Reconstruction]:
+    """Transactions, by size where the channel needs it, and what their counts say under the plan."""
+    channel = plan.channel([variable.name])
+    if isinstance(channel, CutAndPaste):
+        if not isinstance(reports, Mapping) or not all(isinstance(size, int) for size in reports):
+            rule = "must be a mapping from sizes of transactions to the reports of each, under cut_and_paste"
+            raise SottovoceError("reports", rule, Words(type(reports).__name__))
+        sizes = list(reports)
+        how = by_number(partial(counts_for, channel, sizes), channel.cutoff)
+        return [transactions_of(reports[size], plan, variable) for size in sizes], how
+    return [transactions_of(reports, plan, variable)], reconstruction_of(channel, plan, variable)
+
+
+def reconstruction_of(channel: Channel, plan: Plan, variable: ItemSet) -> Reconstruction:
+    """How all-ones counts of the items become supports."""
+    if isinstance(channel, KeepOrUniform) and len(channel.shape_in) > 1:
+        _check_told(channel.keep != 0, variable, ())
+        return by_number(partial(_all_or_noise, float(channel.keep)), LONGEST)
+    factors = channel.factors if isinstance(channel, Kronecker) else (channel,)
+    if any(factor.shape_in != (2,) or factor.n_out != 2 for factor in factors):
+        scheme = Words(plan.group_of(variable.name).scheme)
+        raise SottovoceError(
+            variable.name, "must be disguised item by item, by cut_and_paste or gamma_diagonal", scheme
+        )
+    ones = np.array([float(factor.entry(1, 1)) for factor in factors])
+    zeros = np.array([float(factor.entry(0, 0)) for factor in factors])
+    silent = [item for item, f in zip(variable.items, factors, strict=True) if f.entry(1, 1) + f.entry(0, 0) == 1]
+    _check_told(not silent, variable, silent)
+    if (ones == ones[0]).all() and (zeros == zeros[0]).all():
+        return equal_coins(float(ones[0]), float(zeros[0]), LONGEST)
+    return own_coins(ones, zeros, LONGEST)
+
+
+def _all_or_noise(keep: float, length: int) -> Sequence[Array]:
+    """What a report counts for under the gamma-diagonal matrix over all sets: all items of a set, or noise."""
+    noise = (1 - keep) / 2.0**length
+    function = np.full(length + 1, -noise / keep)
+    function[-1] += 1 / keep
+    return [function]
+
+
+def _check_told(tells: bool, variable: ItemSet, silent: Sequence[Any]) -> None:  # noqa: FBT001
+    """Refuse coins that say nothing, and say what to choose."""
+    if not tells:
+        which = f"{variable.name} ({', '.join(map(str, silent[:8]))})" if silent else variable.name
+        rule = (
+            "cannot be mined: with p + q = 1 a report is the same whether an item is there or not; "
+            "choose p + q above 1, the further the more is told, such as p = .5 and q = .97"
+        )
+        raise SingularChannelError(which, rule, Words("p + q = 1"))
+
+
+def _in_memory(reports: Any) -> bool:
+    if isinstance(reports, str | Path | Mapping):
+        return False
+    return isinstance(reports, list | tuple | np.ndarray) or hasattr(reports, "tocsr")

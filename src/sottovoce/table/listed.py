@@ -1,0 +1,78 @@
+"""Columns of item sets as sparse rows: which items each transaction has, batch by batch, never item by item."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from sottovoce.errors import SottovoceError, Words
+from sottovoce.schema.item_set import ItemSet
+from sottovoce.table import _bit_arrays, _bit_loops
+from sottovoce.table.arrow import item_numbers, pyarrow
+from sottovoce.table.bitsets import Csr
+from sottovoce.table.fast import kernel
+from sottovoce.table.source import BATCH_ROWS, BATCH_VALUES, Source
+from sottovoce.table.values import Values
+
+
+def listed_batches(source: Source, variable: ItemSet) -> Iterator[Csr]:
+    """Items of each transaction by number, ascending and each once; a table without rows is refused.
+
+    >>> from sottovoce.table.source import open_source
+    >>> table = open_source({"basket": [["bread"], [], ["bread", "ale"]]})
+    >>> list(listed_batches(table, ItemSet("basket", ["ale", "bread"])))
+    [(array([0, 1, 1, 3]), array([1, 0, 1], dtype=int32))]
+    """
+    if variable.name not in source.names:
+        raise SottovoceError("table", f"must have the columns {[variable.name]}", Words(f"only {list(source.names)}"))
+    found = 0
+    for batch in source.batches([variable.name]):
+        for indptr, indices in _listed(source, variable, batch[variable.name]):
+            found += len(indptr) - 1
+            yield indptr, indices
+    if not found:
+        raise SottovoceError("table", "must have at least one row", Words("an empty one"))
+
+
+def _listed(source: Source, variable: ItemSet, values: Values) -> Iterator[Csr]:
+    """Lists of an Arrow column as they lie there; anything else by the bits of a bounded number of rows."""
+    lists = _arrow_lists(values)
+    if lists is not None:
+        yield in_order(_offsets(lists), item_numbers(variable, lists.flatten()), len(variable.items))
+        return
+    rows = max(1, min(BATCH_ROWS, BATCH_VALUES // len(variable.items)))
+    for start in range(0, len(values), rows):
+        bits = np.stack(source.encode(variable, values[start : start + rows]), axis=1)
+        indptr = np.concatenate([[0], np.cumsum(bits.sum(axis=1, dtype=np.int64))])
+        yield indptr, np.nonzero(bits)[1].astype(np.int32)
+
+
+def in_order(indptr: Any, indices: Any, items: int) -> Csr:
+    """Rows whose items ascend, each once; rows that do are left as they are.
+
+    >>> in_order(np.array([0, 3]), np.array([2, 0, 2], np.int32), items=3)
+    (array([0, 2]), array([0, 2], dtype=int32))
+    """
+    if int(kernel(_bit_loops.first_wrong, _bit_arrays.first_wrong)(indptr, indices, items)) < 0:
+        return indptr, indices
+    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    keys = np.unique(rows * items + indices)
+    starts = np.searchsorted(keys, np.arange(len(indptr)) * items)
+    return starts.astype(np.int64), (keys % items).astype(np.int32)
+
+
+def _arrow_lists(values: Values) -> Any | None:
+    """An Arrow column of lists that are all there, in one piece; None if it is something else."""
+    if not isinstance(values, nw.Series) or not values.implementation.is_pyarrow():
+        return None
+    column = values.to_native()
+    flat = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    types = pyarrow().types
+    return flat if (types.is_list(flat.type) or types.is_large_list(flat.type)) and not flat.null_count else None
+
+
+def _offsets(lists: Any) -> Any:
+    """Where each list starts and ends among the items of them all."""
+    offsets = lists.offsets.to_numpy().astype(np.int64)
+    return offsets - offsets[0]

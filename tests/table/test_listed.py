@@ -1,0 +1,94 @@
+"""Columns of sets as sparse rows, from any table."""
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from sottovoce.errors import SottovoceError
+from sottovoce.schema.item_set import ItemSet
+from sottovoce.table import listed
+from sottovoce.table.listed import listed_batches
+from sottovoce.table.source import open_source
+
+BASKET = ItemSet("basket", ["ale", "bread", "cheese"])
+LISTS = [["bread"], [], ["cheese", "ale", "ale"], ["ale", "bread"]]
+EXPECTED = [[1], [], [0, 2], [0, 1]]
+
+
+def rows(table) -> list[list[int]]:
+    return [
+        part.tolist()
+        for indptr, indices in listed_batches(open_source(table), BASKET)
+        for part in np.split(indices, indptr[1:-1])
+    ]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"basket": LISTS},
+        {"basket": ["bread", "", "cheese;ale", "ale;bread"]},
+        pd.DataFrame({"basket": LISTS}),
+        pa.table({"basket": LISTS}),
+        pa.table({"basket": pa.array(LISTS, pa.large_list(pa.string()))}),
+        pa.table({"basket": pa.array(LISTS, pa.list_(pa.dictionary(pa.int32(), pa.string())))}),
+        pa.table({"basket": pa.chunked_array([LISTS[:2], LISTS[2:]])}),
+        pa.table({"basket": ["bread", "", "cheese;ale", "ale;bread"]}),
+        pa.table({"basket": [["ale"], *LISTS]}).slice(1),
+    ],
+)
+def test_tables_of_all_kinds(table):
+    assert rows(table) == EXPECTED
+
+
+@pytest.mark.parametrize("values", [[1, 2, 2, 3], [1, 2**40, 2**40, -5]])
+def test_whole_numbers(values):
+    """A narrow range is looked up in a table, a wide one in a dictionary; the order of the universe is kept."""
+    variable = ItemSet("basket", sorted(set(values), reverse=True))
+    table = pa.table({"basket": pa.array([values[:2], [], values[2:]], pa.list_(pa.int64()))})
+    ((indptr, indices),) = listed_batches(open_source(table), variable)
+    found = [sorted(variable.items[i] for i in part) for part in np.split(indices, indptr[1:-1])]
+    assert found == [sorted(values[:2]), [], sorted(values[2:])]
+    assert all((np.diff(part) > 0).all() for part in np.split(indices, indptr[1:-1]))
+
+
+def test_whole_numbers_that_are_missing_or_unknown():
+    numbers = ItemSet("basket", [1, 2])
+    for lists in ([[1, None]], [[1, 7]]):
+        table = open_source(pa.table({"basket": pa.array(lists, pa.list_(pa.int64()))}))
+        with pytest.raises(SottovoceError, match=r"^basket must be one of its categories"):
+            list(listed_batches(table, numbers))
+
+
+def test_wide_universes_are_coded_in_parts(monkeypatch):
+    monkeypatch.setattr(listed, "BATCH_VALUES", 3)
+    assert rows({"basket": LISTS}) == EXPECTED
+    assert len(list(listed_batches(open_source({"basket": LISTS}), BASKET))) == 4
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"other": LISTS}, r"^table must have the columns \['basket'\]"),
+        ({"basket": []}, r"^table must have at least one row"),
+        ({"basket": [["dates"]]}, r"^basket must be one of its categories .* Got 'dates'"),
+        (pa.table({"basket": [["ale"], None]}), r"^basket must be a set of items"),
+        (pa.table({"basket": [["dates"]]}), r"^basket must be one of its categories .* Got 'dates'"),
+    ],
+)
+def test_refused(table, message):
+    with pytest.raises(SottovoceError, match=message):
+        rows(table)
+
+
+def test_narwhals_frames():
+    assert rows(nw.from_native(pa.table({"basket": LISTS}))) == EXPECTED
+
+
+def test_rows_in_order_are_left_as_they_are():
+    indptr, indices = np.array([0, 2, 3]), np.array([0, 2, 1], np.int32)
+    kept = listed.in_order(indptr, indices, items=3)
+    assert kept[0] is indptr
+    assert kept[1] is indices
