@@ -7,8 +7,8 @@ TESTABLE := .venv/.testable
 .PHONY: demo test slow check bench papers conformance clean
 .DEFAULT_GOAL := demo
 
-demo: $(READY)  ## the main job, on a made-up table
-	$(BIN)/sottovoce demo
+demo: $(READY)  ## the main job: a survey on this machine, answered by made-up people
+	$(BIN)/sottovoce survey demo
 
 test: $(TESTABLE)  ## everything but the slow tests, with coverage
 	$(BIN)/pytest -m "not slow" --cov

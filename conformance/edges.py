@@ -69,7 +69,8 @@ def _edges(plan: Plan, truths: Sequence[tuple[int, ...]]) -> list[Span]:
     while new := _narrowed(plan, _spans(plan, truths, silent, others)):
         found += new
         silent = [coin for coin in silent if coin not in {span.coin for span in new}]
-        others = [new[i].at(new[i].high) for i in spread(range(len(new)), AT_EDGES)]
+        at_edges = [new[i] for i in spread(range(len(new)), AT_EDGES)]
+        others = [span.at(side) for span in at_edges for side in (span.low, span.high)]
     return found
 
 

@@ -12,6 +12,12 @@ FLIPS: Json = {"kind": "flips", "bits": [["3", "1", "4"]]}
 ONE_HOT: Json = {"kind": "one_hot", "bit": ["2", "1", "4"]}
 SUBSET: Json = {"kind": "subset", "size": "1", "kept": "3", "sides": "4"}
 CUT_PASTE: Json = {"kind": "cut_paste", "cutoff": "1", "added": "1", "sides": "3"}
+DRAWN: Json = {
+    "kind": "random_set",
+    "components": [{"weight": "1", "size": "2", "items": ["1", "1", "1"], "lengths": ["1", "2", "1"]}],
+    "favour": ["3", "1"],
+    "tilt": ["1", "2", "1"],
+}
 PART: Json = {"attributes": [0], "mechanism": DIAGONAL}
 
 THREE: Json = ATTRIBUTE | {"categories": ["no", "perhaps", "yes"]}
@@ -23,6 +29,7 @@ def mechanisms() -> Iterator[Forgery]:
     yield from answers()
     yield from bits()
     yield from sets()
+    yield from random_sets()
     yield from samples()
 
 
@@ -144,6 +151,46 @@ def sets() -> Iterator[Forgery]:
     two = (ATTRIBUTE, OTHER)
     yield "cut_paste: too little added to some items", "odds", forged(CUT_PASTE, promised=True, schema=two)
     yield "subset: 2^63 joint cells", "sizes", forged(SUBSET, promised=False, schema=(MANY,))
+
+
+def random_sets() -> Iterator[Forgery]:
+    """Sets that have no numbers, and keys that say nothing."""
+    wrong_keys: list[tuple[str, str, Json]] = [
+        ("a favour below 1", "favour", {"favour": ["1", "3"]}),
+        ("a favour not in lowest terms", "favour", {"favour": ["6", "2"]}),
+        ("no favour in lowest terms", "favour", {"favour": ["2", "0"]}),
+        ("a favour of one integer", "favour", {"favour": ["3"]}),
+        ("no components", "components", {"components": []}),
+        ("a tilt too short", "tilt", {"tilt": ["1", "2"]}),
+        ("a tilt of zero", "tilt", {"tilt": ["1", "0", "1"]}),
+        ("a tilt above 2^256", "tilt", {"tilt": ["1", "2", str(2**256 + 1)]}),
+        ("a tilt that is none", "tilt", {"tilt": None}),
+        ("the truth always in", "odds", {"favour": ["1", "0"]}),
+        ("the truth in too often", "odds", {"favour": ["4", "1"]}),
+    ]
+    for wrong, parameter, change in wrong_keys:
+        yield f"random_set: {wrong}", parameter, forged(DRAWN | change, promised=parameter == "odds", schema=(THREE,))
+    wrong_components: list[tuple[str, str, Json]] = [
+        ("lengths that are all 1", "plan", {"lengths": ["1", "1", "1"]}),
+        ("a length of zero", "lengths", {"lengths": ["1", "0", "1"]}),
+        ("a length too few", "lengths", {"lengths": ["1", "2"]}),
+        ("lengths as text", "lengths", {"lengths": "121"}),
+        ("a size that no lengths sum to", "size", {"size": "3", "lengths": ["2", "4", "2"]}),
+        ("a size of all lengths", "size", {"size": "4"}),
+        ("a size of nothing", "size", {"size": "0"}),
+        ("a weight above 2^256 of length 1", "items", {"items": [str(2**256 + 1), "1", "1"]}),
+        ("a weight above 2^512 of length 2", "items", {"items": ["1", str(2**512 + 1), "1"]}),
+        ("a weight of zero", "items", {"items": ["1", "0", "1"]}),
+        ("a weight too many", "items", {"items": ["1"] * 4, "lengths": ["1", "2", "1", "1"]}),
+        ("a component of no weight", "weight", {"weight": "0"}),
+        ("a component of more than 2^8192", "weight", {"weight": str(2**8192 + 1)}),
+    ]
+    for wrong, parameter, change in wrong_components:
+        mechanism = DRAWN | {"components": [DRAWN["components"][0] | change]}
+        yield f"random_set: {wrong}", parameter, forged(mechanism, promised=False, schema=(THREE,))
+    unused = {"weight": "1", "size": "2", "items": ["1"] * 3, "lengths": ["3", "1", "1"]}
+    always = DRAWN | {"components": [unused], "favour": ["1", "0"]}
+    yield "random_set: a truth that is in no set", "components", forged(always, promised=False, schema=(THREE,))
 
 
 def samples() -> Iterator[Forgery]:

@@ -76,3 +76,11 @@ def data_sets() -> None:
     if "SOTTOVOCE_DATA" not in os.environ:
         assert os.environ.get("CI") != "true", "SOTTOVOCE_DATA must name the folder of data sets"
         pytest.skip("SOTTOVOCE_DATA names no folder of data sets")
+
+
+@pytest.fixture(autouse=True)
+def no_pictures_are_left_open():
+    """Close what a test has drawn; matplotlib is not loaded for this."""
+    yield
+    if "matplotlib.pyplot" in sys.modules and sys.modules["matplotlib.pyplot"] is not None:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -88,9 +88,10 @@ SMALL = {
 def test_odds_of_randomly_drawn_sets():
     """Their coins have 2^64 sides, so the package is held against the client: exactly, and by the bound from 11 on."""
     large = RandomSet([(1, 3, range(1, 13)), (5, 4, [1] * 12)], odds=4), (12,)
-    for scheme, sizes in [*RandomSet.cases(), large]:
+    ranked = RandomSet([(1, 6, range(1, 13), [1, 2, 3] * 4), (5, 4, [1] * 12)], odds=4, tilt=range(12, 0, -1)), (12,)
+    for scheme, sizes in [*RandomSet.cases(), large, ranked]:
         mechanism = scheme.mechanism(sizes)
-        assert MECHANISMS["random_set"](sizes, mechanism.to_json()).odds == mechanism.channel.odds
+        assert MECHANISMS[mechanism.kind](sizes, mechanism.to_json()).odds == mechanism.channel.odds
 
 
 @pytest.mark.parametrize("kind", sorted(set(MECHANISMS) - {"random_set"}))

@@ -80,6 +80,7 @@ def test_negative_estimates_are_explained(run, folder):
             ("--attributes", "tax", "--derive", "correlation"),
             "error: derive must fit the attributes: corr",
         ),
+        (("--attributes", "tax", "--by", "income", "--plot", "a.png"), "error: plot must be of one estimate"),
     ],
 )
 def test_mistakes(run, arguments, message):
@@ -111,6 +112,11 @@ def test_score_and_bootstrap_intervals(run):
     assert information["low"] < 0.3113 < information["high"]  # H(1/4) - H(1/2) / 2 bits
     code, out, _ = run("estimate", "r.csv", "--attributes", "tax", "--interval", "bootstrap")
     assert (code, "95% interval (bootstrap)" in out) == (0, True)
+
+
+def test_pictures(run, folder):
+    run("estimate", "r.parquet", "--attributes", "tax", "--plot", "tax.svg")
+    assert (folder / "tax.svg").read_text().startswith("<?xml")
 
 
 def test_weights(run, towns):

@@ -140,7 +140,13 @@ def test_the_nearest_distribution(values):
     assert all(value <= shifts[0] + 1e-9 for value, p in zip(values, found, strict=True) if p <= 1e-12)
 
 
-@pytest.mark.parametrize("values", [[], [np.nan, 1], [[0.5, 0.5]]])
+def test_nearest_distributions_column_by_column():
+    columns = np.random.default_rng(2).normal(0.2, 0.5, (5, 40))
+    found = nearest_distribution(columns)
+    np.testing.assert_allclose(found, np.stack([nearest_distribution(column) for column in columns.T], axis=1))
+
+
+@pytest.mark.parametrize("values", [[], [np.nan, 1], [[[0.5, 0.5]]]])
 def test_values_that_are_none(values):
     with pytest.raises(SottovoceError, match=r"^values must be finite numbers"):
         nearest_distribution(values)

@@ -9,7 +9,7 @@ import sottovoce as sv
 from sottovoce.errors import MissingExtraError, SottovoceError
 from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.spread import MatrixSpread
-from sottovoce.table.figure import WARNING, new_axes, pyplot, save_figure
+from sottovoce.table.figure import WARNING, new_axes, save_figure
 
 
 def estimate(*shape: int, value=None) -> Estimate:
@@ -19,12 +19,6 @@ def estimate(*shape: int, value=None) -> Estimate:
     categories = tuple(tuple(range(size)) for size in shape)
     spread = MatrixSpread(np.diag(np.full(cells, 0.01)))
     return Estimate(names, categories, numbers, spread, numbers, 100, "population", "inversion")
-
-
-@pytest.fixture(autouse=True)
-def no_figure_is_left():
-    yield
-    pyplot().close("all")
 
 
 def test_one_attribute_is_dots_with_intervals():
@@ -68,7 +62,6 @@ def test_pictures_are_saved_whole_or_not_at_all(tmp_path):
     with pytest.raises(SottovoceError, match=r"plot must end in \.png"):
         save_figure(estimate(3).plot(), tmp_path / "found.doc")
     assert [path.name for path in tmp_path.iterdir()] == ["found.png"]
-    assert pyplot().get_fignums() == []
 
 
 def test_without_matplotlib_the_error_names_the_extra(monkeypatch):

@@ -1,8 +1,11 @@
 """Estimates from sets: memberships alone say what all sets together say, for any number of categories."""
 
+from math import inf
+
 import numpy as np
 import pytest
 
+from sottovoce.channel.set_valued import membership
 from sottovoce.disguise.frames import disguise_frame
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate import sets
@@ -19,7 +22,14 @@ SCHEMES: dict[str, Scheme] = {
     "subset selection": SubsetSelection(odds=5, size=2),
     "unary": OptimizedUnary(odds=5),
     "drawn": RandomSet([(1, 2, [1, 2, 1, 2, 1]), (3, 1, [2, 1, 2, 1, 2])], odds=5),
+    "tilted": RandomSet(
+        [(1, 2, [1, 2, 1, 2, 1]), (3, 3, [2, 1, 2, 1, 2], [1, 2, 1, 1, 2])], odds=5, tilt=[8, 6, 3, 2, 1]
+    ),
+    "of lengths": RandomSet([(1, 3, [1, 2, 1, 2, 1], [1, 2, 1, 1, 2]), (2, 2, [1] * 5, [1, 2, 1, 1, 2])], odds=5),
+    "of several lengths": RandomSet([(1, 3, [1, 2, 1, 2, 1], [1, 2, 1, 1, 2]), (2, 2, [1] * 5)], odds=5),
+    "not deniable": RandomSet([(1, 2, [3, 2, 1, 2, 1]), (1, 3, [1] * 5)], odds=float("inf")),
 }
+"""Five categories, so that all sets can be listed, and are not."""
 
 
 @pytest.mark.parametrize("target", ["population", "table"])
@@ -40,23 +50,50 @@ def test_memberships_agree_with_all_sets(name, target, monkeypatch):
 
 
 @pytest.mark.parametrize("target", ["population", "table"])
-def test_intervals_cover_with_forty_categories(target):
-    """300 seeded disguises of 2,000 people: mean coverage of 95 % intervals within 93.5 to 96.5 %, no bias."""
-    categories = 40
-    plan = Plan.of(Schema([Attribute("a", range(categories))]), {"a": SubsetSelection(odds=3)})
-    law = np.arange(1, categories + 1) / sum(range(categories + 1))
+@pytest.mark.parametrize("name", ["tilted", "of lengths", "not deniable"])
+def test_covariances_are_those_of_the_scores(name, target, monkeypatch):
+    """In the mean over all sets: `E[s s^T]` minus what is not random, over N, s being the estimate from one report."""
+    monkeypatch.setattr(sets, "MOST_LISTED", 2)
+    plan = Plan.of(Schema([Attribute("a", range(5))]), {"a": SCHEMES[name]})
+    channel, law = plan.channel(["a"]), np.array([0.4, 0.3, 0.15, 0.1, 0.05])
+    chances = channel.matvec(law)
+    bits = membership(5)[:, chances > 0]
+    each = channel.solve_inclusions(channel.scores(bits), np.ones(bits.shape[1]))
+    second = (each * chances[chances > 0]) @ each.T
+    expected = (second - (np.diag(law) if target == "table" else np.outer(law, law))) / 20_000
+    truths = np.repeat(np.arange(5), (20_000 * law).astype(int))
+    found = estimate_proportions(disguise_frame({"a": truths}, plan, rng=5), plan, "a", target=target)
+    np.testing.assert_allclose(found.covariance, expected, atol=0.06 * np.diag(expected).max())
+
+
+FORTY = np.arange(1, 41) / sum(range(41))
+LONG = [1 + i // 20 for i in range(40)]
+LARGE: dict[str, tuple[Scheme, int, int]] = {
+    "subset selection": (SubsetSelection(odds=3), 300, 2000),
+    "tilted": (RandomSet.near([(0.6, 9, 1 / FORTY, LONG), (0.4, 8, np.ones(40), None)], odds=20, tilt=FORTY), 60, 500),
+    "not deniable": (RandomSet.near([(0.6, 9, 1 / FORTY, None), (0.4, 8, np.ones(40), None)], odds=inf), 60, 500),
+}
+"""Schemes for forty categories, how often each is tried, and on how many people."""
+
+
+@pytest.mark.parametrize("target", ["population", "table"])
+@pytest.mark.parametrize("name", LARGE)
+def test_intervals_cover_with_forty_categories(name, target):
+    """Seeded disguises: mean coverage of 95 % intervals within 93.5 to 96.5 %, no bias."""
+    categories, law, (scheme, times, people) = 40, FORTY, LARGE[name]
+    plan = Plan.of(Schema([Attribute("a", range(categories))]), {"a": scheme})
     rng = np.random.default_rng(3)
-    fixed = rng.choice(categories, 2000, p=law)
+    fixed = rng.choice(categories, people, p=law)
     covered, values = [], []
-    for _ in range(300):
-        truths = fixed if target == "table" else rng.choice(categories, 2000, p=law)
-        truth = np.bincount(fixed, minlength=categories) / 2000 if target == "table" else law
+    for _ in range(times):
+        truths = fixed if target == "table" else rng.choice(categories, people, p=law)
+        truth = np.bincount(fixed, minlength=categories) / people if target == "table" else law
         found = estimate_proportions(disguise_frame({"a": truths}, plan, rng), plan, "a", target=target)
         low, high = found.interval()
         covered.append(((low <= truth) & (truth <= high)).mean())
         values.append(found.value - truth)
     assert 0.935 < np.mean(covered) < 0.965
-    errors = np.std(values, axis=0) / np.sqrt(300)
+    errors = np.std(values, axis=0) / np.sqrt(times)
     assert (np.abs(np.mean(values, axis=0)) < 5 * errors).all()
 
 

@@ -1,6 +1,6 @@
-"""A set of categories drawn from a mixture of weighted designs, with too many sets to list."""
+"""A set of categories drawn by its rank: slabs of any lengths, tilted, and with odds that may be unbounded."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -8,130 +8,129 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.channel.channel import Array, checked_axes, checked_shape, checked_vector
-from sottovoce.channel.conditional_poisson import SIDES, ConditionalPoisson
-from sottovoce.channel.set_draw import SetDraw
-from sottovoce.channel.written_out import LARGEST_CONDITION, WrittenOut
-from sottovoce.errors import SingularChannelError, SottovoceError
+from sottovoce.channel.channel import Array, checked_shape
+from sottovoce.channel.drawn_sets import DrawnSets
+from sottovoce.channel.set_moments import second_moments
+from sottovoce.channel.set_rank import SIDES, SetRank
+from sottovoce.channel.slab import Slab, check_whole, largest_item_weight
+from sottovoce.errors import SottovoceError
 from sottovoce.exact import fraction
-
-LARGEST_EXHAUSTED = 10
-"""Categories up to which the odds are found by trying all sets."""
-
-LARGEST_LISTED = 12
-"""Categories up to which the matrix is written out."""
 
 
 @dataclass(frozen=True)
-class RandomSet(WrittenOut):
-    """`A[S, x]` near `m(S) (g if x in S else 1) / norm_x`, `m(S) = sum_c mu_c prod_{i in S} w_ci` over |S| = T_c.
+class RandomSet(DrawnSets):
+    """`A[S, x]` within one part in 2^64 of `m(S) t_S u_S(x) / norm_x`, m the sum of the components.
 
-    The probabilities of the draw (`SetDraw`) are rounded to whole sides of coins, and entries are products of these
-    exactly. A good design makes `norm_x = sum_S m(S) (g if x in S else 1)` the same for all truths; the odds
-    are then g = `favour`, but for rounding. For more than ten categories they are a bound, proven in `SetDraw`.
+    `u_S(x)` is g = `favour` if x is in S and 1 if not; with a favour of None it is 1 and 0: the truth is always in the
+    set, which is not deniable. `t_S = sum_i h_i u_S(i)` with the whole numbers h of `tilt`, or 1 without. Entries are
+    those of the draw, exactly (`SetRank`). A good design makes `norm_x` the same for all truths; the odds are then
+    g, but for rounding. For more than ten categories they are a bound, proven in `SetRank`.
 
-    >>> pairs = RandomSet((6,), [ConditionalPoisson(1, 2, [1] * 6)], 3)
+    >>> pairs = RandomSet((6,), [Slab(1, 2, [1] * 6)], 3)
     >>> 0 < pairs.odds - 3 < 1e-17
+    True
+    >>> RandomSet((3,), [Slab(1, 2, [1, 2, 3], lengths=[1, 1, 2])], None).odds is None
     True
     """
 
     shape_in: tuple[int, ...]
-    components: tuple[ConditionalPoisson, ...]
-    favour: Fraction
+    components: tuple[Slab, ...]
+    favour: Fraction | None
+    tilt: tuple[int, ...] | None
 
-    def __init__(self, shape_in: Iterable[int], components: Iterable[ConditionalPoisson], favour: Any) -> None:
-        """Check that every component weighs every category, and that sets favour the truth."""
+    def __init__(
+        self, shape_in: Iterable[int], components: Iterable[Slab], favour: Any, tilt: Iterable[int] | None = None
+    ) -> None:
+        """Check that everything is about the same categories, and that every truth has a set."""
         object.__setattr__(self, "shape_in", checked_shape(shape_in))
         object.__setattr__(self, "components", tuple(components))
-        object.__setattr__(self, "favour", fraction("favour", favour))
-        if not self.components:
-            raise SottovoceError("components", "must be at least one", self.components)
-        for component in self.components:
-            if len(component.items) != self.n_in:
-                raise SottovoceError("items", f"must be weights of all {self.n_in} categories", component.items)
-        if self.favour < 1:
+        object.__setattr__(self, "favour", None if favour is None else fraction("favour", favour))
+        object.__setattr__(self, "tilt", None if tilt is None else tuple(tilt))
+        self._check_components()
+        self._check_tilt()
+        if self.favour is not None and self.favour < 1:
             raise SottovoceError("favour", "must be at least 1", favour)
+        if not min(self.rank.norms):
+            rule = "must have a set with every category, where the truth is always in the set; there is none with"
+            raise SottovoceError("components", rule, self.rank.norms.index(0))
+
+    def _check_tilt(self) -> None:
+        if self.tilt is None:
+            return
+        if len(self.tilt) != self.n_in:
+            raise SottovoceError("tilt", f"must be weights of all {self.n_in} categories", self.tilt)
+        for weight in self.tilt:
+            check_whole("tilt", weight, largest_item_weight(), "must be whole numbers from 1 to 2^256")
+
+    @cached_property
+    def rank(self) -> SetRank:
+        """Order of the sets."""
+        inside, outside = (1, 0) if self.favour is None else self.favour.as_integer_ratio()
+        return SetRank(self.components, inside, outside, self.tilt)
 
     @property
-    def shape_out(self) -> tuple[int, ...]:
-        """One bit for each category."""
-        return (2,) * self.n_in
-
-    @cached_property
-    def draw(self) -> SetDraw:
-        """Coins that draw the set."""
-        return SetDraw(self.components, self.favour)
-
-    @cached_property
-    def odds(self) -> Fraction:
+    def odds(self) -> Fraction | None:
         """Largest ratio over all sets, or from more than ten categories on a bound that is hardly larger."""
-        return self.draw.largest_odds() if self.n_in <= LARGEST_EXHAUSTED else self.draw.odds_bound()
+        return None if self.favour is None else self.rank.odds
 
-    def entry(self, report: int, truth: int) -> Fraction:
+    def probability(self, members: set[int], truth: int) -> Fraction:
         """Ways the coins can fall, over all there are."""
-        members = {j for j in range(self.n_in) if report >> (self.n_in - 1 - j) & 1}
-        return Fraction(self.draw.ways(members, truth), SIDES**self.n_in)
+        return Fraction(self.rank.ways(members, truth), SIDES**self.rank.coins)
 
-    def matvec(self, truths: Any) -> Array:
-        """Law of the reported sets, for few enough categories to list them."""
-        return np.asarray(np.tensordot(self._matrix, checked_vector("truths", self.n_in, truths), axes=1))
+    @cached_property
+    def reference(self) -> tuple[int, ...] | None:
+        """Weights h that make the scores `u_S / (h.u_S)`: the tilt, else the lengths that all components share."""
+        lengths = {c.lengths for c in self.components}
+        return self.tilt or (lengths.pop() if len(lengths) == 1 else None)
 
-    def rmatvec(self, reports: Any) -> Array:
-        """Mean of a function of the set, for each truth."""
-        return np.asarray(np.tensordot(self._matrix.T, checked_vector("reports", self.n_out, reports), axes=1))
+    def scores(self, bits: Array) -> Array:
+        """`u_S(j) / sum_i h_i u_S(i)` for each category j, h the `reference` over its sum; without one, `u_S(j)`.
 
-    def dense(self) -> Array:
-        """Matrix of all sets by all truths."""
-        if self.n_in > LARGEST_LISTED:
-            rule = f"must have at most {LARGEST_LISTED} categories to list all sets; estimate from inclusions instead"
-            raise SottovoceError("channel", rule, self.n_in)
-        return np.array([[float(self.entry(y, x)) for x in range(self.n_in)] for y in range(self.n_out)])
-
-    def share_matrix(self) -> Array:
-        """`M[j, x] = P(j in S | x)`, for any n, to double precision.
-
-        >>> RandomSet((3,), [ConditionalPoisson(1, 1, [1, 1, 1])], 2).share_matrix()
-        array([[0.5 , 0.25, 0.25],
-               [0.25, 0.5 , 0.25],
-               [0.25, 0.25, 0.5 ]])
+        At truths for which h is p / norm these are `P(S | j) / P(S)` times `norm_j`: the efficient scores of the
+        categories, whose inverse is unbiased for any truths and has the least variance for these.
         """
-        return np.array([list(self.draw.shares(truth)) for truth in range(self.n_in)]).T
+        likelihood = bits if self.favour is None else 1 + (float(self.favour) - 1) * bits
+        if self.reference is None:
+            return np.asarray(likelihood)
+        weights = np.array(self.reference, np.float64)
+        means = weights / weights.sum() @ likelihood
+        if not means.all():
+            raise SottovoceError("reports", "must be sets with a category in them, as the truth always is", 0)
+        return np.asarray(likelihood / means)
 
-    def solve_inclusions(self, inclusions: Any, total: Any = 1.0) -> Array:
-        """Truths from shares or counts of the reports that hold each category: unbiased, sum `total`, any n.
+    def score_matrix(self) -> Array:
+        """`M[j, x]`: mean of the scores, for any n, to double precision.
 
-        `p = total / n + q`, with q of sum zero and `M q` nearest to the difference between the shares and those of
-        uniform truths. Where all sets have one size this is `M^-1` times the shares.
+        The tilt and the weighted sum of a score cancel, so that these are second moments of the untilted mixture;
+        without a tilt, the sum `(h.u_S)` depends on the length of the set alone.
+
+        >>> RandomSet((3,), [Slab(1, 1, [1, 1, 1])], 2).score_matrix()
+        array([[1.125 , 0.9375, 0.9375],
+               [0.9375, 1.125 , 0.9375],
+               [0.9375, 0.9375, 1.125 ]])
         """
-        shares = checked_vector("inclusions", self.n_in, inclusions)
-        whole, (expected, inverse) = np.asarray(total, np.float64), self._from_shares
-        excess = shares - np.multiply.outer(expected, whole)
-        return np.asarray(whole / self.n_in + np.tensordot(inverse, excess, axes=1))
+        rank = self.rank
+        factors = [float(self._factor(c)) for c in self.components]
+        parts = (second_moments(c, rank.inside, rank.outside, rank.norms) for c in self.components)
+        return np.asarray(sum(factor * part for factor, part in zip(factors, parts, strict=True)))
 
-    def marginal(self, axes: Sequence[int]) -> "RandomSet":
-        """Whole truth only: a set of joint cells does not split."""
-        kept = checked_axes(axes, len(self.shape_in))
-        if len(kept) < len(self.shape_in):
-            raise SottovoceError("axes", "must keep all attributes, for the report does not split", kept)
-        return self
+    def _factor(self, component: Slab) -> Fraction:
+        """What `t_S / (h.u_S)` is throughout a component, u_S counted in the whole numbers of the rank."""
+        if self.tilt:
+            return Fraction(sum(self.tilt))
+        if self.reference is None:
+            return Fraction(1, self.rank.outside or 1)
+        whole, size = sum(component.lengths), component.size
+        return Fraction(whole, self.rank.outside * (whole - size) + self.rank.inside * size)
 
     @classmethod
     def cases(cls) -> Iterator["RandomSet"]:
-        """Alike, two sizes and skewed, a rare component, joint truths, saying nothing."""
-        yield cls((4,), [ConditionalPoisson(1, 2, [1] * 4)], 3)
-        yield cls((5,), [ConditionalPoisson(7, 1, [5, 1, 1, 2, 9]), ConditionalPoisson(2, 3, [1, 4, 2, 2, 1])], 2)
-        yield cls((3,), [ConditionalPoisson(1, 1, [1, 1, 1]), ConditionalPoisson(2**70, 2, [1, 2, 3])], "9/2")
-        yield cls((2, 3), [ConditionalPoisson(1, 2, [1, 1, 2, 3, 3, 1000])], "7/5")
-        yield cls((3,), [ConditionalPoisson(1, 1, [1, 2, 3])], 1)
-
-    @cached_property
-    def _from_shares(self) -> tuple[Array, Array]:
-        """Shares under uniform truths, and what undoes differences from them."""
-        shares = self.share_matrix()
-        expected = shares.mean(axis=1)
-        left, values, right = np.linalg.svd(shares - expected[:, None])
-        if values[-2] * LARGEST_CONDITION < 1:
-            rule = "must hold every category more often if it is the truth, for truths to be estimated; favour is"
-            raise SingularChannelError("sets", rule, float(self.favour))
-        # The least singular value is that of the vector of ones, which `total` takes care of.
-        return expected, np.asarray(right[:-1].T / values[:-1] @ left[:, :-1].T)
+        """Alike, tilted, lengths, both in a mixture with a rare component, joint truths, always in, saying nothing."""
+        yield cls((4,), [Slab(1, 2, [1] * 4)], 3)
+        yield cls((4,), [Slab(3, 2, [1, 2, 1, 3])], "5/2", [4, 3, 2, 1])
+        yield cls((5,), [Slab(1, 4, [5, 1, 1, 2, 9], [3, 2, 1, 1, 2])], 2)
+        yield cls((3,), [Slab(1, 1, [1, 1, 1]), Slab(2**70, 3, [1, 2, 3], [2, 1, 1])], "9/2", [1, 1, 2**64])
+        yield cls((2, 3), [Slab(1, 2, [1, 1, 2, 3, 3, 2**64]), Slab(1, 3, [1] * 6)], "7/5")
+        yield cls((4,), [Slab(1, 2, [1, 2, 3, 4]), Slab(9, 1, [1] * 4)], None)
+        yield cls((4,), [Slab(1, 3, [1, 2, 3, 4], [1, 1, 2, 2])], None, [1, 2, 1, 5])
+        yield cls((3,), [Slab(1, 1, [1, 2, 3])], 1)

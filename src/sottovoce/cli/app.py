@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import sottovoce
-from sottovoce.cli import demo, disguise, estimate, measure, mine, plan
+from sottovoce.cli import compare, demo, design, disguise, estimate, measure, mine, plan, recommend, survey
 from sottovoce.errors import SottovoceError
 
 app = typer.Typer(
@@ -22,7 +22,11 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(plan.app, name="plan")
+app.command("recommend")(recommend.recommend)
+app.command("compare")(compare.compare)
+app.add_typer(design.app, name="design")
 app.add_typer(mine.app, name="mine")
+app.add_typer(survey.app, name="survey")
 app.command("disguise")(disguise.disguise)
 app.command("estimate")(estimate.estimate)
 app.command("measure")(measure.measure)

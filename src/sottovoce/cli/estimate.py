@@ -10,6 +10,7 @@ from sottovoce.cli.estimated import (
     derived_numbers,
     groups,
     over_strata,
+    save_plot,
     show_all,
     together,
     waves,
@@ -34,10 +35,11 @@ def estimate(
     derived: Annotated[
         str | None, typer.Option("--derive", help="Also entropy, correlation, mutual-information, odds-ratio ...")
     ] = None,
+    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the estimate: .png, .svg or .pdf.")] = None,
     json: JsonOption = None,
 ) -> None:
     """Estimate proportions, with standard errors and intervals, from reports alone."""
-    check_choices(by, strata, shares, against)
+    check_choices(by, strata, shares, against, plot)
     asked: dict[str, Any] = {"method": method, "target": target, "weights": weights}
     with progress_bar("estimating") as progress:
         asked["progress"] = progress
@@ -56,5 +58,7 @@ def estimate(
         document["derived"] = {label: number.to_json() for label, number in numbers[name].items()}
     difference = comparison(found, method, against)
     emit(together(documents, by, None if difference is None else difference.to_json(level)), json)
+    if plot is not None:
+        save_plot(found[""], plot, level)
     if json != "-":
         show_all(found, documents, numbers, by, difference)

@@ -13,12 +13,16 @@ if TYPE_CHECKING:
     Estimates = dict[str, Estimate]
 
 
-def check_choices(by: str | None, strata: str | None, shares: str | None, against: str | None) -> None:
+def check_choices(
+    by: str | None, strata: str | None, shares: str | None, against: str | None, plot: str | None
+) -> None:
     """Refuse choices that do not go together."""
     if sum(choice is not None for choice in (by, strata, against)) > 1:
         raise SottovoceError("by, strata and against", "must not be used together", [by, strata, against])
     if shares is not None and strata is None:
         raise SottovoceError("shares", "must come with strata", shares)
+    if plot is not None and (by is not None or against is not None):
+        raise SottovoceError("plot", "must be of one estimate, without by or against", plot)
 
 
 def groups(path: str, plan: str | None, attributes: list[str], column: str, asked: dict[str, Any]) -> "Estimates":
@@ -46,6 +50,13 @@ def over_strata(parts: "Estimates", shares: str | None) -> "Estimate":
     from sottovoce.estimate.strata import stratified
 
     return stratified(parts, None if shares is None else shares_given(shares))
+
+
+def save_plot(found: "Estimate", path: str, level: float) -> None:
+    """Picture of one estimate, as a file."""
+    from sottovoce.table.figure import save_figure
+
+    save_figure(found.plot(level), path)
 
 
 def derived_numbers(

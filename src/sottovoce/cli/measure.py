@@ -4,12 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sottovoce.cli.output import JsonOption, emit, say, table
-from sottovoce.errors import SottovoceError
+from sottovoce.cli.output import JsonOption, emit, priors_given, say, table
 
 if TYPE_CHECKING:
     from sottovoce.measure.summary import ColumnMeasures
-    from sottovoce.plan.plan import Plan
 
 MOST_ROWS = 40
 """Rows of the table for people; the JSON has all."""
@@ -28,7 +26,7 @@ def measure(
     from sottovoce.table.plan_file import read_plan
 
     plan = read_plan(path)
-    columns = measure_columns(plan, _priors(plan, prior or []))
+    columns = measure_columns(plan, priors_given(plan.schema, prior or []))
     promise = plan.guarantee
     numbers: dict[str, Any] = {"odds": None, "epsilon": None}
     if promise.odds is not None:
@@ -39,25 +37,6 @@ def measure(
     table(headers, map(_row, columns[:MOST_ROWS]), json)
     for remark in _remarks(columns):
         say(remark, json)
-
-
-def _priors(plan: "Plan", texts: list[str]) -> dict[str, list[float]]:
-    """Priors by name; the name may be left out where there is one attribute."""
-    found: dict[str, list[float]] = {}
-    for text in texts:
-        name, separator, numbers = text.rpartition("=")
-        if not separator and len(plan.schema.names) == 1:
-            (name,) = plan.schema.names
-        try:
-            values = [float(number) for number in numbers.split(",")]
-        except ValueError:
-            values = []
-        if not name or not values:
-            raise SottovoceError("prior", "must look like NAME=.7,.2,.1", text)
-        if name in found:
-            raise SottovoceError("prior", f"must be given once for {name}", text)
-        found[name] = values
-    return found
 
 
 def _row(column: "ColumnMeasures") -> tuple[str, ...]:

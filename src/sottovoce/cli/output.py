@@ -4,11 +4,14 @@ import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sottovoce.errors import SottovoceError
+
+if TYPE_CHECKING:
+    from sottovoce.schema.schema import Schema
 
 JsonOption = Annotated[str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
@@ -42,6 +45,20 @@ def names(text: str | None) -> list[str]:
     return [name.strip() for name in next(csv.reader([text]))] if text else []
 
 
+def numbers(parameter: str, text: str | None) -> list[float] | None:
+    """Comma-separated numbers, or None where nothing was given.
+
+    >>> numbers("accuracy", ".4,.5")
+    [0.4, 0.5]
+    """
+    if text is None:
+        return None
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise SottovoceError(parameter, "must be numbers with commas between them", text) from None
+
+
 def edges(text: str) -> tuple[str, list[float]]:
     """Name and edges of bins, from NAME=EDGE,EDGE,...
 
@@ -68,6 +85,25 @@ def shares_given(text: str) -> dict[str, str]:
     found = {name: share for name, separator, share in pairs if separator and name}
     if len(found) < len(pairs):
         raise SottovoceError("shares", "must look like NAME=SHARE,NAME=SHARE,... with each name once", text)
+    return found
+
+
+def priors_given(schema: "Schema", texts: Iterable[str]) -> dict[str, list[float]]:
+    """Shares by name, from NAME=.7,.2,.1; the name may be left out where there is one attribute."""
+    found: dict[str, list[float]] = {}
+    for text in texts:
+        name, separator, shares = text.rpartition("=")
+        if not separator and len(schema.names) == 1:
+            (name,) = schema.names
+        try:
+            values = [float(number) for number in shares.split(",")]
+        except ValueError:
+            values = []
+        if not name or not values:
+            raise SottovoceError("prior", "must look like NAME=.7,.2,.1", text)
+        if name in found:
+            raise SottovoceError("prior", f"must be given once for {name}", text)
+        found[name] = values
     return found
 
 

@@ -45,4 +45,13 @@ class Solution:
     @property
     def gap(self) -> float:
         """Relative distance of what is attained from what is proven: 0 is optimal."""
-        return self.value / self.lower_bound - 1 if self.lower_bound > 0 else self.value - self.lower_bound
+        return relative_gap(self.value, self.lower_bound)
+
+
+def relative_gap(value: float, lower_bound: float) -> float:
+    """`value / lower_bound - 1`; the difference where the bound is zero.
+
+    >>> relative_gap(3.0, 2.0), relative_gap(0.25, 0.0)
+    (0.5, 0.25)
+    """
+    return value / lower_bound - 1 if lower_bound > 0 else value - lower_bound

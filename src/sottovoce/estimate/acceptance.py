@@ -1,16 +1,21 @@
 """Intervals of functionals by inverting a test: all values that reports drawn anew do not contradict."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from sottovoce.channel.channel import Array
+from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimate.bootstrap import resampled
 from sottovoce.estimate.em import Progress
-from sottovoce.estimate.path import least_favourable
+from sottovoce.estimate.path import MOST_STEPS, STRIDE, least_favourable
 from sottovoce.estimate.simplex import nearest_distribution
 from sottovoce.estimate.spread import InversionSpread
 from sottovoce.measure.functional import Functional
+
+SAME = 1e-12
+"""Difference of two values that rounding may make."""
 
 
 @dataclass(frozen=True)
@@ -20,15 +25,6 @@ class Accepted:
     value: float
     low: float
     high: float
-
-
-@dataclass(frozen=True)
-class Tested:
-    """Value of a functional at a law, and how often samples from there have as much as was seen, or as little."""
-
-    value: float
-    as_much: float
-    as_little: float
 
 
 def accepted_values(
@@ -45,53 +41,52 @@ def accepted_values(
     up and down along `S g`, S the covariance and g the gradient of f, which is the way on which f changes
     most a standard error (the least favourable family of Efron 1985). t belongs to the interval where neither
     tail of T is below (1 - level) / 2. The interval ends at the extreme of f where that is not contradicted:
-    near independence or the uniform law, where the delta method fails, it has one side.
+    near independence or the uniform law, where the delta method fails, it has one side. A T beyond the median
+    of samples from the extreme itself is taken for that median, so that no luck makes an interval narrower
+    than reports can (power-constrained limits, Cowan et al. 2011).
     """
     law = nearest_distribution(source.value)
-    observed, tail, done = functional.value(law), (1 - level) / 2, 0
-    tested = []
-    for sign in (-1, 1):
-        rejected, points = 0, []
-        for point in least_favourable(source, functional, law, sign):
-            points.append(_tested(source, functional, point, observed, draws, rng))
-            rejected = rejected + 1 if (points[-1].as_much if sign < 0 else points[-1].as_little) < tail else 0
-            done += 1
+    observed, tail = functional.value(law), (1 - level) / 2
+    down, up = (least_favourable(source, functional, law, sign) for sign in (-1, 1))
+    sample = partial(_samples, source, functional, draws=draws, rng=rng)
+    much = min(observed, float(np.median(sample(up[0][-1])))) - SAME
+    little = max(observed, float(np.median(sample(down[0][-1])))) + SAME
+    tested: list[tuple[float, float, float]] = []
+    for points, ends in (down, up):
+        tested.reverse()
+        rejected = 0
+        for point in points:
+            found = sample(point)
+            tested.append((functional.value(point), float((found >= much).mean()), float((found <= little).mean())))
+            rejected = rejected + 1 if tested[-1][1 if points is down[0] else 2] < tail else 0
             if progress is not None:
-                progress(done, None)
+                progress(len(tested), None)
             if rejected == 2:  # one more than the first, which may be chance
                 break
-        tested += points[::-1] if sign < 0 else points[1:]
-    values, much, little = (np.array([getattr(t, of) for t in tested]) for of in ("value", "as_much", "as_little"))
-    # What was seen may be rare under every law, nearer to independence than samples come: then it is the end itself.
-    low = _crossing(values, much, tail, observed)
-    high = _crossing(values[::-1], little[::-1], tail, observed)
-    return Accepted(_crossing(values, much, 0.5, values[-1]), low, high)
+        if not ends and not rejected:
+            rule = f"must be contradicted by the reports {MOST_STEPS * STRIDE:.0f} standard errors away"
+            raise SottovoceError(functional.name, rule, Words(f"{tested[-1][0]:.4g}, which is not"))
+    values, as_much, as_little = np.array(tested).T
+    low, high = _crossing(values, as_much, tail), _crossing(values[::-1], as_little[::-1], tail)
+    return Accepted(_crossing(values, as_much, 0.5), low, high)
 
 
-def _tested(
-    source: InversionSpread, functional: Functional, law: Array, observed: float, draws: int, rng: np.random.Generator
-) -> Tested:
+def _samples(
+    source: InversionSpread, functional: Functional, law: Array, *, draws: int, rng: np.random.Generator
+) -> Array:
+    """Statistic of samples drawn anew from a law; all at once where the functional knows how."""
+    at_once = getattr(functional, "values", None)
     parts = []
     for seen, _ in resampled(source, law, draws, rng):
-        parts.append(_values(functional, nearest_distribution(source.channel.solve(seen)[source.order])))
-    found, little = np.concatenate(parts), 1e-12
-    as_much, as_little = (found >= observed - little).mean(), (found <= observed + little).mean()
-    return Tested(functional.value(law), float(as_much), float(as_little))
+        laws = nearest_distribution(source.channel.solve(seen)[source.order])
+        parts.append([functional.value(law) for law in laws.T] if at_once is None else at_once(laws))
+    return np.concatenate(parts)
 
 
-def _values(functional: Functional, laws: Array) -> Array:
-    """Value at each column: all at once where the functional knows how."""
-    at_once = getattr(functional, "values", None)
-    return np.array([functional.value(law) for law in laws.T]) if at_once is None else np.asarray(at_once(laws))
-
-
-def _crossing(values: Array, tails: Array, level: float, otherwise: float) -> float:
-    """Where tails that rise with the values first reach a level, if they do."""
-    reached = np.flatnonzero(tails >= level)
-    if not len(reached):
-        return float(otherwise)
-    first = reached[0]
-    if first == 0:
-        return float(values[0])
-    share = (level - tails[first - 1]) / (tails[first] - tails[first - 1])
+def _crossing(values: Array, tails: Array, level: float) -> float:
+    """Where tails that rise with the values first reach a level; at the last value if chance keeps them below."""
+    first = int(np.argmax(tails >= level)) if (tails >= level).any() else len(values) - 1
+    if first == 0 or tails[first] <= tails[first - 1]:
+        return float(values[first])
+    share = min((level - tails[first - 1]) / (tails[first] - tails[first - 1]), 1.0)
     return float(values[first - 1] + share * (values[first] - values[first - 1]))

@@ -20,8 +20,11 @@ from sottovoce.mechanism.coins import Randomness
 CLEAR_OF_ZERO = 5
 """Standard errors that a cell must be away from zero, for functionals that need positive cells."""
 
-SMALL_BIAS = 0.25
-"""Share of the standard error up to which the curvature's bias leaves an interval sound."""
+SMALL_BIAS = 0.1
+"""Share of the standard error up to which the curvature's bias leaves an interval sound.
+
+At .16, 95 % intervals of a table's chi-square covered 92.6 % of 1,500 samples; at .075, 95.3 % of 4,000.
+"""
 
 
 @dataclass(frozen=True)

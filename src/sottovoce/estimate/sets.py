@@ -1,4 +1,4 @@
-"""Estimates from sets of many categories, by how often each category is in them."""
+"""Estimates from sets of many categories, by how often each category is in them, or by the scores of the sets."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from sottovoce.channel.channel import Array, Channel
-from sottovoce.channel.random_set import RandomSet
+from sottovoce.channel.drawn_sets import DrawnSets
 from sottovoce.channel.set_valued import SetValued
-from sottovoce.count.inclusions import count_inclusions
+from sottovoce.count.inclusions import count_inclusions, sum_scores
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.counted import categories_of
 from sottovoce.estimate.estimate import Estimate
@@ -23,35 +23,50 @@ MOST_LISTED = 12
 
 def is_large_set(channel: Channel) -> bool:
     """Whether a channel reports sets of too many categories to list them all."""
-    return isinstance(channel, SetValued | RandomSet) and channel.n_in > MOST_LISTED
+    return isinstance(channel, SetValued | DrawnSets) and channel.n_in > MOST_LISTED
 
 
 def estimate_from_sets(reports: Any, plan: Plan, names: Sequence[str], target: Target, method: str) -> Estimate:
     """Unbiased proportions from the shares f of reports that hold each category, or the nearest distribution.
 
-    The estimate is linear in f, `p = c + B f`, so its covariance is `B S B^T / N` with S that of the
-    memberships, counted in pairs. For the table as target, what sampling adds, `(diag(p) - p p^T) / N`, is taken off.
+    For sets drawn by rank f is the mean of their scores `u_S / (h.u_S)` instead (`RandomSet.scores`). The estimate is
+    linear in f, `p = c + B f`, so its covariance is `B S B^T / N` with S that of the memberships or scores, counted in
+    pairs. For the table as target, what sampling adds, `(diag(p) - p p^T) / N`, is taken off.
     """
     channel = plan.channel(names)
-    if not isinstance(channel, SetValued | RandomSet) or method not in ("inversion", "simplex"):
+    if not isinstance(channel, SetValued | DrawnSets) or method not in ("inversion", "simplex"):
         raise SottovoceError("method", "must be inversion or simplex for sets of many categories", method)
-    schema = plan.report_schema.project(plan.report_names(names))
-    together, total = np.zeros((channel.n_in, channel.n_in), np.int64), 0
-    for columns in open_source(reports).coded(schema):
-        together += count_inclusions(columns)
-        total += len(columns[0])
-    shares, order = np.diag(together) / total, plan.cell_order(names)
-    value = channel.solve_inclusions(shares)[order]
+    mean, products, total = _moments(reports, plan, names, channel)
+    order = plan.cell_order(names)
+    value = channel.solve_inclusions(mean)[order]
     slopes = _slopes(channel)[order]
-    spread = slopes @ (together / total - np.outer(shares, shares)) @ slopes.T
+    spread = slopes @ (products - np.outer(mean, mean)) @ slopes.T
     if target == "table":
         spread -= np.diag(value) - np.outer(value, value)
     shown = nearest_distribution(value) if method == "simplex" else value
     attributes, categories = tuple(names), categories_of(plan, names)
-    return Estimate(attributes, categories, shown, MatrixSpread(spread / total), shares, total, target, method)
+    return Estimate(attributes, categories, shown, MatrixSpread(spread / total), mean, total, target, method)
 
 
-def _slopes(channel: SetValued | RandomSet) -> Array:
+def _moments(
+    reports: Any, plan: Plan, names: Sequence[str], channel: SetValued | DrawnSets
+) -> tuple[Array, Array, int]:
+    """Means of memberships or scores and of their products, and the number of reports."""
+    schema = plan.report_schema.project(plan.report_names(names))
+    sums, products, total = np.zeros(channel.n_in), np.zeros((channel.n_in, channel.n_in)), 0
+    for columns in open_source(reports).coded(schema):
+        if isinstance(channel, DrawnSets):
+            own, pairs = sum_scores(columns, channel.scores)
+        else:
+            pairs = count_inclusions(columns).astype(np.float64)
+            own = np.diag(pairs)
+        sums += own
+        products += pairs
+        total += len(columns[0])
+    return sums / total, products / total, total
+
+
+def _slopes(channel: SetValued | DrawnSets) -> Array:
     """How the estimate changes with every share: B."""
     zero = np.zeros(channel.n_in)
     at_zero = channel.solve_inclusions(zero, 0.0)

@@ -1,154 +1,152 @@
-"""A set drawn category by category, by coins that are all flipped; its truth more often in it than out."""
+"""A set found from one large number, which coins make digit by digit."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
-from math import ceil, floor, gcd, isqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import checked_shape
-from sottovoce.channel.conditional_poisson import SIDES, ConditionalPoisson
+from sottovoce.channel.drawn_sets import LARGEST_EXHAUSTED
 from sottovoce.channel.random_set import RandomSet
-from sottovoce.errors import SottovoceError, Words
-from sottovoce.exact import epsilon_of_odds
+from sottovoce.channel.set_moments import norm_moments
+from sottovoce.channel.set_rank import SIDES
+from sottovoce.channel.slab import Slab
 from sottovoce.mechanism.coins import Coin, Coins
+from sottovoce.mechanism.favour import below, excess, favour_from_json, integers, out_of_reach
 from sottovoce.mechanism.mechanism import Mechanism, integer
 from sottovoce.mechanism.rounding import LARGEST_LOSS, loss
 from sottovoce.schema.cells import Columns, ravel
 from sottovoce.schema.schema import Schema, cell_set
 
-GRAIN = 2**96
-"""Denominator of square roots and of the favour."""
+Listing = tuple[NDArray[np.uint64], NDArray[np.uint8]]
+
+TRIES = 8
+"""How often the favour is lowered, by more each time, until rounding no longer lifts the odds above those asked for."""
 
 
 @dataclass(frozen=True)
-class DrawnSet(Mechanism):
-    """A coin draws component and place of the truth, one coin for each other category whether it is in.
+class SetByRank(Mechanism):
+    """Coins of 2^64 sides are the digits of a number, and `SetRank` says which set it draws.
 
-    All have 2^64 sides, and `SetDraw` says what each side does. Tables of last sides, 8 bytes for each truth,
-    component, other category and number of places left, are made for those truths that occur.
-
-    >>> DrawnSet((3,), [ConditionalPoisson(1, 1, [1, 1, 1])], Fraction(2)).channel.odds
-    Fraction(2, 1)
+    >>> SetByRank((3,), [Slab(1, 1, [1, 1, 1])], Fraction(2)).channel.odds - 2 < 1e-17
+    True
     """
 
     kind = "random_set"
 
     sizes: tuple[int, ...]
-    components: tuple[ConditionalPoisson, ...]
-    favour: Fraction
+    components: tuple[Slab, ...]
+    favour: Fraction | None
+    tilt: tuple[int, ...] | None
 
-    def __init__(self, sizes: Iterable[int], components: Iterable[ConditionalPoisson], favour: Fraction) -> None:
+    def __init__(
+        self,
+        sizes: Iterable[int],
+        components: Iterable[Slab],
+        favour: Fraction | None,
+        tilt: Iterable[int] | None = None,
+    ) -> None:
         """Check that the channel exists."""
         object.__setattr__(self, "sizes", checked_shape(sizes))
         object.__setattr__(self, "components", tuple(components))
         object.__setattr__(self, "favour", favour)
+        object.__setattr__(self, "tilt", None if tilt is None else tuple(tilt))
         self.channel  # noqa: B018  # refuses weights of other categories, and a favour below 1
 
     @classmethod
-    def with_odds(cls, sizes: Iterable[int], components: Iterable[ConditionalPoisson], odds: Fraction) -> "DrawnSet":
-        """Favour the truth as far as the odds allow; what rounding adds to them is taken off, and checked."""
-        found = cls(sizes, components, Fraction(1))
-        shares = found.channel.draw.inclusion_shares()
-        target, margin = odds, Fraction(1, 2**62)
-        while target >= 1 and loss(odds, target) < LARGEST_LOSS:
-            found = cls(found.sizes, found.components, _favour(target, min(shares), max(shares)))
-            if found.channel.odds <= odds:
+    def with_odds(
+        cls, sizes: Iterable[int], components: Iterable[Slab], odds: Fraction | None, tilt: Iterable[int] | None = None
+    ) -> "SetByRank":
+        """Favour the truth as far as the odds allow, or put it in always where they are unbounded (None)."""
+        if odds is None:
+            return cls(sizes, components, None, tilt)
+        found = cls(sizes, components, Fraction(1), tilt)
+        plus = excess(norm_moments(found.components, found.tilt), odds)
+        for attempt in range(TRIES):
+            found = cls(found.sizes, found.components, 1 + plus, found.tilt)
+            achieved = found.channel.rank.odds
+            if achieved <= odds and loss(odds, achieved) < LARGEST_LOSS:
+                return found
+            if achieved == 1:
                 break
-            target *= odds / found.channel.odds * (1 - margin)
-            margin *= 2
-        if found.channel.odds <= odds and loss(odds, found.channel.odds) < LARGEST_LOSS:
-            return found
-        rule = "must be above 1 : 1 and within reach of coins of 2^64 sides with these components"
-        raise SottovoceError("odds", rule, Words(f"e^{epsilon_of_odds(odds):.6g} : 1"))
+            plus = below(plus * (odds - 1) / (achieved - 1) * (1 - Fraction(2**attempt, 2**62)))
+        raise out_of_reach(odds)
 
     @cached_property
     def coins(self) -> tuple[Coin, ...]:
-        """One for the choice, and one for each category but the truth."""
-        return (Coin(SIDES),) * self.channel.n_in
+        """Digits, the highest first."""
+        return (Coin(SIDES),) * self.channel.rank.coins
 
     def respond(self, truth: Columns, flips: Coins) -> Columns:
-        """Draw component and place of the truth, then let the other categories in one by one."""
-        own, rows = ravel(truth, self.sizes), np.arange(len(flips[0]))
-        truths, place = np.unique(own, return_inverse=True)
-        first, last = self._tables(truths.tolist())
-        component, lacking = np.divmod((flips[0][:, None] >= first[place]).sum(axis=1), 2)
-        left = np.array([c.size for c in self.components])[component] - 1 + lacking
+        """Find the set of every number; truth by truth, since each has an order of sets of its own."""
+        own, digits = ravel(truth, self.sizes), np.stack(flips, axis=1)
         bits = np.zeros((self.channel.n_in, len(own)), np.uint8)
-        bits[own, rows] = 1 - lacking
-        for step, side in enumerate(flips[1:]):
-            taken = (left > 0) & (side <= last[place, component, step, left])
-            bits[step + (step >= own), rows] = taken
-            left -= taken
+        for x in np.unique(own).tolist():
+            rows = np.flatnonzero(own == x)
+            bits[:, rows] = self._drawn(digits[rows], x)
         return tuple(bits)
+
+    def _drawn(self, digits: NDArray[np.uint64], truth: int) -> NDArray[np.uint8]:
+        """Sets of one truth, by columns: the first digit tells, unless a run begins within it, or there is no list."""
+        if self.channel.n_in <= LARGEST_EXHAUSTED:
+            firsts, sets = self._listed(truth)
+            bits = sets[:, np.searchsorted(firsts, digits[:, 0], side="right") - 1]
+            unsure = np.flatnonzero(np.isin(digits[:, 0], firsts))
+        else:
+            bits, unsure = np.zeros((self.channel.n_in, len(digits)), np.uint8), np.arange(len(digits))
+        for row, number in zip(unsure.tolist(), digits[unsure].astype(">u8"), strict=True):
+            bits[:, row] = 0
+            bits[self.channel.rank.members(int.from_bytes(number.tobytes(), "big"), truth), row] = 1
+        return bits
+
+    def _listed(self, truth: int) -> Listing:
+        """First digit of the first number of every set, in order, and the sets by columns."""
+        if truth not in self._lists:
+            found = list(self.channel.rank.sets(truth))
+            sets = np.array([[j in members for _, members in found] for j in range(self.channel.n_in)], np.uint8)
+            firsts = [first >> 64 * (len(self.coins) - 1) for first, _ in found]
+            self._lists[truth] = np.array(firsts, np.uint64), sets
+        return self._lists[truth]
+
+    @cached_property
+    def _lists(self) -> dict[int, Listing]:
+        """Sets of the truths that were asked for so far."""
+        return {}
 
     @cached_property
     def channel(self) -> RandomSet:
-        """Randomly drawn sets of the joint cells."""
-        return RandomSet(self.sizes, self.components, self.favour)
+        """Sets of the joint cells, drawn by rank."""
+        return RandomSet(self.sizes, self.components, self.favour, self.tilt)
 
     def report_schema(self, truths: Schema) -> Schema:
         """Set of categories, or of joint cells where there are several attributes."""
         return Schema([cell_set(truths)])
 
     def to_json(self) -> dict[str, Any]:
-        """Components and the two integers of the favour."""
-        components = [
-            {"weight": str(c.weight), "size": str(c.size), "items": [str(w) for w in c.items]} for c in self.components
-        ]
-        favour = [str(number) for number in self.favour.as_integer_ratio()]
-        return {"kind": self.kind, "components": components, "favour": favour}
+        """Components, the two integers of the favour (1 and 0 where the truth is always in), and the tilt if any."""
+        a, b = self.channel.rank.inside, self.channel.rank.outside
+        components = [_component_to_json(c) for c in self.components]
+        tilt = {} if self.tilt is None else {"tilt": [str(h) for h in self.tilt]}
+        return {"kind": self.kind, "components": components, "favour": [str(a), str(b)], **tilt}
 
     @classmethod
-    def from_json(cls, sizes: tuple[int, ...], json: dict[str, Any]) -> "DrawnSet":
-        """Read every component, and the favour in lowest terms."""
-        numbers = _integers("favour", json["favour"])
-        if len(numbers) != 2 or min(numbers) < 1 or gcd(*numbers) != 1:
-            raise SottovoceError("favour", "must be two positive whole numbers in lowest terms", numbers)
-        return cls(sizes, [_component(entry) for entry in json["components"]], Fraction(*numbers))
-
-    def _tables(self, truths: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """First sides of all outcomes of the choice but the first, and last sides that take a category in."""
-        draw, count = self.channel.draw, len(self.components)
-        first = [list(accumulate(draw.choice(truth)[:-1])) for truth in truths]
-        last = np.array([draw.last_sides(truth) for truth in truths], np.uint64)
-        return (
-            np.array(first, np.uint64).reshape(len(truths), 2 * count - 1),
-            last.reshape(len(truths), count, self.channel.n_in - 1, max(c.size for c in self.components) + 1),
-        )
+    def from_json(cls, sizes: tuple[int, ...], json: dict[str, Any]) -> "SetByRank":
+        """Read every component, the favour in lowest terms, and the tilt if there is one."""
+        favour = None if json["favour"] == ["1", "0"] else favour_from_json(json["favour"])
+        tilt = integers("tilt", json["tilt"]) if "tilt" in json else None
+        return cls(sizes, [_component_from_json(entry) for entry in json["components"]], favour, tilt)
 
 
-def _component(json: Any) -> ConditionalPoisson:
+def _component_to_json(slab: Slab) -> dict[str, Any]:
+    plain = {"weight": str(slab.weight), "size": str(slab.size), "items": [str(w) for w in slab.items]}
+    return plain | ({"lengths": [str(g) for g in slab.lengths]} if slab.has_lengths else {})
+
+
+def _component_from_json(json: Any) -> Slab:
     weight, size = (integer(name, json[name]) for name in ("weight", "size"))
-    return ConditionalPoisson(weight, size, _integers("items", json["items"]))
-
-
-def _integers(parameter: str, json: Any) -> list[int]:
-    if not isinstance(json, list):
-        raise SottovoceError(parameter, "must be a list of whole numbers written as text", json)
-    return [integer(parameter, number) for number in json]
-
-
-def _favour(odds: Fraction, least: Fraction, most: Fraction) -> Fraction:
-    """Root g >= 1 of `g (1 + (g - 1) most) / (1 + (g - 1) least) = odds`, or a hair less.
-
-    The norms of a design are proportional to `1 + (g - 1)` times the inclusion shares, of which these are the
-    least and the most.
-
-    >>> _favour(Fraction(3), Fraction(1, 2), Fraction(1, 2)), float(_favour(Fraction(3), Fraction(0), Fraction(1)))
-    (Fraction(3, 1), 1.7320508075688772)
-    """
-    linear = 1 + most - odds * least
-    root = _root_above(linear**2 + 4 * most * (odds - 1))
-    return 1 + Fraction(floor(2 * (odds - 1) / (linear + root) * GRAIN), GRAIN)
-
-
-def _root_above(square: Fraction) -> Fraction:
-    """Square root, exact or rounded up."""
-    scaled = ceil(square * GRAIN**2)
-    return Fraction(isqrt(scaled - 1) + 1 if scaled else 0, GRAIN)
+    lengths = integers("lengths", json["lengths"]) if "lengths" in json else None
+    return Slab(weight, size, integers("items", json["items"]), lengths)

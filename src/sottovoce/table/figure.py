@@ -30,12 +30,10 @@ def new_axes(width: float, height: float) -> "Axes":
 
 
 def save_figure(axes: "Axes", path: str | Path) -> None:
-    """Write the picture that axes belong to, in the format of the name's ending, and forget it."""
+    """Write the picture that axes belong to, in the format of the name's ending."""
     figure: Any = axes.figure
     ending = Path(path).suffix.removeprefix(".").lower()
     if ending not in figure.canvas.get_supported_filetypes():
-        pyplot().close(figure)
         raise SottovoceError("plot", "must end in .png, .svg, .pdf or another kind of picture", str(path))
     with new_file(path) as hidden:
         figure.savefig(hidden, format=ending, dpi=150)
-    pyplot().close(figure)

@@ -1,0 +1,132 @@
+"""`sottovoce survey new`, `preview` and `freeze`: a survey before it is asked."""
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sottovoce.cli.output import ForceOption, JsonOption, emit, say, table
+from sottovoce.cli.survey.options import DATABASE, URL, DatabaseOption, UrlOption, open_store
+from sottovoce.errors import SottovoceError
+
+if TYPE_CHECKING:
+    from sottovoce.survey.survey import Survey
+
+DraftArgument = Annotated[str, typer.Argument(metavar="DRAFT", help="Definition of the survey, YAML or JSON.")]
+
+
+def new(
+    output: Annotated[str, typer.Argument(metavar="DRAFT", help="Where to write the definition.")],
+    sample: Annotated[str, typer.Option(help="Sample to start from: minimal or workplace.")] = "workplace",
+    force: ForceOption = False,
+) -> None:
+    """Start a survey from a sample."""
+    from sottovoce.survey.installed import check_installed
+
+    check_installed()
+    from sottovoce.survey import samples
+    from sottovoce.survey.desk import today
+    from sottovoce.table.sink import check_new, new_file
+
+    text = samples.sample(sample, today())
+    check_new(output, overwrite=force)
+    with new_file(output) as hidden:
+        hidden.write_text(text, encoding="utf-8")
+    say(f"Written to {output}. Change it, then: sottovoce survey preview {output}")
+
+
+def preview(
+    draft: DraftArgument,
+    respondents: Annotated[int, typer.Option(min=1, help="Planned number of respondents.")] = 1000,
+    margin: Annotated[float, typer.Option(help="Also say how many respondents this margin takes.")] = 0.05,
+    browse: Annotated[
+        bool, typer.Option("--browse", help="Serve the page of the draft on this machine; nothing is kept.")
+    ] = False,
+    json: JsonOption = None,
+) -> None:
+    """Show what a draft promises and how exact it will be, before anyone is asked."""
+    from sottovoce.plan.guarantee import odds_text
+    from sottovoce.survey.preview import preview as previewed
+    from sottovoce.survey.preview import respondents_for
+
+    survey = _read(draft)
+    shown = previewed(survey, respondents)
+    needed = respondents_for(survey, margin)
+    whole = survey.plan.guarantee
+    document: dict[str, Any] = {
+        "odds": str(whole.odds),
+        "epsilon": whole.epsilon,
+        "respondents": respondents,
+        "questions": [question.to_json() for question in shown],
+        "margin": margin,
+        "respondents_for_margin": needed,
+        "hash": survey.hash,
+    }
+    emit(document, json)
+    say(f"All answers together: {whole}\n{whole.in_words()}\n", json)
+    rows = [
+        (
+            own.question.id,
+            own.question.kind,
+            str(len(own.question.labels)),
+            own.scheme,
+            odds_text(own.guarantee.odds or Fraction(1)),
+            "" if own.margin is None else f"{own.margin:.1%}",
+        )
+        for own in shown
+    ]
+    headers = ("question", "kind", "answers", "design", "odds", f"+- with {respondents}")
+    table(headers, rows, json)
+    if needed is not None:
+        say(f"For margins of {margin:.1%} everywhere: {needed} respondents.", json)
+    if browse:
+        _browse(survey, json)
+    say(f"Nothing is frozen yet. When all is right: sottovoce survey freeze {draft}", json)
+
+
+def freeze(draft: DraftArgument, db: DatabaseOption = DATABASE, url: UrlOption = URL, json: JsonOption = None) -> None:
+    """Freeze a draft: from now on it has a hash, and nobody can change it unnoticed."""
+    survey = _read(draft)
+    from sottovoce.survey.desk import today
+    from sottovoce.survey.links import Link
+
+    if survey.until < today():
+        raise SottovoceError("until", f"must not be over; today is {today()}", survey.until.isoformat())
+    with open_store(db) as store:
+        store.freeze(survey)
+    link = Link(url, survey.hash)
+    emit({"id": survey.id, "hash": survey.hash, "link": str(link), "audit": f"{link.address}/audit"}, json)
+    say(f"Frozen as {survey.id}, sha256 {survey.hash}. All answers together: {survey.plan.guarantee}", json)
+    if survey.invitation == "open":
+        say(f"Open link, for everyone: {link}", json)
+    else:
+        say(f"Next: sottovoce survey invite {survey.id} --count 100 --db {db}", json)
+    say(f"Then: sottovoce survey serve --db {db}", json)
+
+
+def _browse(survey: "Survey", target: str | None) -> None:
+    """Serve a draft until interrupted, as an open survey in a database that is thrown away."""
+    from sottovoce.survey.links import Link
+    from sottovoce.survey.running import address_of, listen, serve
+    from sottovoce.survey.server import make_app
+    from sottovoce.survey.store import Store
+
+    trial = replace(survey, invitation="open")
+    with TemporaryDirectory() as folder:
+        store = Store(str(Path(folder, "trial.db")))
+        store.freeze(trial)
+        listening = listen("127.0.0.1", 0)
+        say(f"\nTry it: {Link(address_of(listening), trial.hash)}\nCtrl-C ends it, and forgets everything.", target)
+        serve(make_app(store), listening)
+
+
+def _read(draft: str) -> "Survey":
+    from sottovoce.survey.installed import check_installed
+
+    check_installed()
+    from sottovoce.survey.definition import read_definition
+
+    return read_definition(Path(draft))

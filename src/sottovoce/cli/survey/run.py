@@ -1,0 +1,91 @@
+"""`sottovoce survey invite`, `serve` and `status`: a survey while it is asked."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from sottovoce.cli.output import JsonOption, emit, say, table
+from sottovoce.cli.survey.options import DATABASE, URL, DatabaseOption, SurveyArgument, UrlOption, chosen, open_store
+
+
+def invite(
+    survey: SurveyArgument = None,
+    count: Annotated[int, typer.Option(min=1, max=10**6, help="Links to make.")] = 1,
+    output: Annotated[str, typer.Option("-o", "--output", help="File for the links, one a line; - prints them.")] = "-",
+    db: DatabaseOption = DATABASE,
+    url: UrlOption = URL,
+) -> None:
+    """Make links that take one report each. They are shown once: the database keeps their hashes only."""
+    from sottovoce.table.sink import check_new, new_file
+
+    if output != "-":
+        check_new(output, overwrite=False)
+    with open_store(db) as store:
+        from sottovoce.survey.links import Link
+
+        asked = chosen(store, survey)
+        links = [str(Link(url, asked.hash, token)) for token in store.invite(asked, count)]
+    if output == "-":
+        say("\n".join(links))
+        return
+    with new_file(output) as hidden:
+        os.close(os.open(hidden, os.O_CREAT | os.O_WRONLY, 0o600))
+        hidden.write_text("\n".join(links) + "\n", encoding="utf-8")
+    say(f"{count} links in {output}. Whoever has one can answer in its owner's place: send them, then delete the file.")
+
+
+def serve(
+    db: DatabaseOption = DATABASE,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8000,
+    behind_proxy: Annotated[
+        bool, typer.Option("--behind-proxy", help="Believe the addresses that a proxy on this machine forwards.")
+    ] = False,
+    per_window: Annotated[
+        int | None, typer.Option(min=1, help="Reports from one address in ten seconds; 300 if not given.")
+    ] = None,
+) -> None:
+    """Serve the frozen surveys until interrupted; whatever is queued then is finished first."""
+    from sottovoce.survey.installed import check_installed
+
+    check_installed()
+    from sottovoce.survey.running import LOCAL, address_of, listen
+    from sottovoce.survey.running import serve as serve_app
+    from sottovoce.survey.server import REPORTS_PER_WINDOW, make_app
+    from sottovoce.survey.store import Store
+
+    listening = listen(host, port)
+    store = Store(db)
+    say(f"Serving {len(store.surveys())} surveys at {address_of(listening)}. No address, no time and no agent is kept.")
+    if host not in LOCAL:
+        say("Off this machine, browsers need HTTPS: put a proxy with a certificate in front of the server.")
+    app = make_app(store, per_window=per_window or REPORTS_PER_WINDOW)
+    serve_app(app, listening, behind_proxy=behind_proxy)
+
+
+def status(db: DatabaseOption = DATABASE, json: JsonOption = None) -> None:
+    """Count invitations and reports of every survey."""
+    with open_store(db) as store:
+        surveys = [chosen(store, name) for name in store.surveys()]
+        counts = {survey.id: store.counts(survey.id) for survey in surveys}
+    emit(
+        {
+            "surveys": [
+                {"id": s.id, "title": s.default_title, "until": s.until.isoformat(), **counts[s.id]} for s in surveys
+            ]
+        },
+        json,
+    )
+    rows = [
+        (
+            s.id,
+            s.default_title,
+            s.until.isoformat(),
+            s.invitation,
+            str(counts[s.id]["issued"]),
+            str(counts[s.id]["reports"]),
+        )
+        for s in surveys
+    ]
+    table(("survey", "title", "until", "invitations", "issued", "reports"), rows, json)

@@ -1,0 +1,109 @@
+"""Any schemes side by side over epsilon, by any measure: the picture that a privacy engineer shows the boss."""
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from functools import partial
+from inspect import Parameter, signature
+from typing import Any
+
+from sottovoce.channel.channel import Array
+from sottovoce.design.certified import least_error_design
+from sottovoce.design.compared import Compared
+from sottovoce.design.compared_measures import Context, MeasureLike, checked_measures
+from sottovoce.design.prior import checked_prior
+from sottovoce.errors import SottovoceError
+from sottovoce.estimate.em import Progress
+from sottovoce.exact import Number, odds_of_epsilon
+from sottovoce.measure.covariance import checked_respondents
+from sottovoce.scheme.scheme import Scheme, schemes
+
+CERTIFIED = "certified"
+"""Name of the least error there is for an epsilon, proven: the line that no scheme can cross."""
+
+EPSILONS = tuple(Fraction(i, 4) for i in range(1, 17))
+"""Quarters up to 4: odds from 1.3 : 1 to 55 : 1."""
+
+MEASURES = ("interval_width", "adversary_accuracy")
+
+Maker = Callable[[Any], Scheme]
+"""A scheme for an epsilon."""
+
+
+def compare(
+    schemes: Mapping[str, Maker] | Iterable[str | Maker],
+    prior: Any,
+    respondents: float,
+    measures: Mapping[str, MeasureLike] | Iterable[str | MeasureLike] = MEASURES,
+    *,
+    epsilons: Iterable[Number] = EPSILONS,
+    width: float = 0.05,
+    level: float = 0.95,
+    progress: Progress | None = None,
+) -> Compared:
+    """Measure schemes for one attribute at each epsilon.
+
+    Schemes go by their names (`comparable_schemes`, and "certified" for the proven optimum) or are functions of an
+    epsilon, with names of your own in a mapping. Measures likewise, of a channel and a prior; `respondents_needed` is
+    for intervals of this `width`, at this `level`.
+
+    >>> found = compare(["randomized_response", "subset_selection"], [0.125] * 8, 1000, ["mse"], epsilons=[1])
+    >>> [(row["scheme"], round(row["mse"], 5)) for row in found.rows]
+    [('randomized_response', 0.0035), ('subset_selection', 0.00283)]
+    """
+    law, size = checked_prior(prior), checked_respondents(respondents)
+    makers, asked = _makers(schemes, law), checked_measures(measures)
+    levels = list(epsilons)
+    if not makers or not levels:
+        raise SottovoceError("schemes and epsilons", "must be at least one of each", (list(makers), levels))
+    context = Context(law, size, width, level)
+    rows: list[dict[str, Any]] = []
+    for name, make in makers.items():
+        for epsilon in levels:
+            channel = make(epsilon).mechanism((len(law),)).channel
+            numbers = context.measure(channel, asked)
+            rows.append({"scheme": name, "asked": float(epsilon), "epsilon": channel.epsilon, **numbers})
+            if progress is not None:
+                progress(len(rows), len(makers) * len(levels))
+    return Compared(tuple(rows), tuple(law.tolist()), size, tuple(asked), width, level)
+
+
+def comparable_schemes() -> dict[str, Maker]:
+    """Every scheme of the literature that is given by an epsilon or by odds alone, found by its parameters.
+
+    >>> "subset_selection" in comparable_schemes(), "kuk" in comparable_schemes()
+    (True, False)
+    """
+    return {name: maker for name, found in schemes().items() if (maker := _maker_of(found)) is not None}
+
+
+def _maker_of(scheme: Callable[..., Scheme]) -> Maker | None:
+    parameters = dict(signature(scheme).parameters)
+    epsilon, odds = parameters.pop("epsilon", None), parameters.pop("odds", None)
+    if any(other.default is Parameter.empty for other in parameters.values()):
+        return None
+    if epsilon is not None:
+        return lambda value: scheme(epsilon=value)
+    return None if odds is None else lambda value: scheme(odds=odds_of_epsilon("epsilon", value))
+
+
+def _makers(given: Mapping[str, Maker] | Iterable[str | Maker], law: Array) -> dict[str, Maker]:
+    pairs = given.items() if isinstance(given, Mapping) else ((_name(each), each) for each in given)
+    known: dict[Any, Maker] = {CERTIFIED: partial(_certified, law), **comparable_schemes()}
+    makers: dict[str, Maker] = {}
+    each: Any
+    for name, each in pairs:
+        if not callable(each) and each not in known:
+            rule = f"must be functions of an epsilon, or among {', '.join(known)}"
+            raise SottovoceError("schemes", rule, each)
+        if name in makers:
+            raise SottovoceError("schemes", "must have different names", name)
+        makers[name] = each if callable(each) else known[each]
+    return makers
+
+
+def _certified(law: Array, epsilon: Any) -> Scheme:
+    return least_error_design(law, 1, epsilon=epsilon).scheme
+
+
+def _name(each: Any) -> str:
+    return str(each if isinstance(each, str) else getattr(each, "__name__", each))

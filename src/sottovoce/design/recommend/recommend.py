@@ -1,0 +1,141 @@
+"""One call that tells what to use: the plainest plan for a budget that nothing beats by more than 15 %."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+from sottovoce.channel.channel import Array
+from sottovoce.design.recommend.alternative import Alternative, measured
+from sottovoce.design.recommend.candidate import MOST_PAIRED_BY_SAMPLING, Candidate, candidates, certified_candidate
+from sottovoce.design.recommend.expected import expected_laws, prior_origin
+from sottovoce.design.recommend.purpose import (
+    LARGEST_JOINT,
+    MOST_PAIRED,
+    PURPOSES,
+    checked_purpose,
+    column_names,
+    targets,
+)
+from sottovoce.design.recommend.recommendation import LEVEL, Recommendation
+from sottovoce.design.recommend.reliance import reliances
+from sottovoce.design.recommend.spread import Axes
+from sottovoce.design.recommend.words import WORTH
+from sottovoce.errors import MissingExtraError, SottovoceError, Words
+from sottovoce.estimate.em import Progress
+from sottovoce.estimate.intervals import critical_value
+from sottovoce.exact import Number, OddsLike
+from sottovoce.measure.covariance import checked_respondents
+from sottovoce.plan.plan import Plan
+from sottovoce.plan.prior import PriorSource
+from sottovoce.schema.cells import LARGEST_DOMAIN
+from sottovoce.schema.schema import Schema
+from sottovoce.scheme.scheme import odds_asked
+
+Laws = Mapping[str, tuple[Array, ...]]
+
+
+def recommend(
+    schema: Schema,
+    respondents: float,
+    *,
+    odds: OddsLike | None = None,
+    epsilon: Number | None = None,
+    prior: Any = None,
+    prior_source: PriorSource | str | None = None,
+    purpose: str = "each",
+    progress: Progress | None = None,
+) -> Recommendation:
+    """Plan to use for these attributes under one budget for the WHOLE record, and what the alternatives cost.
+
+    `purpose` is what the answers are wanted for: "each" attribute, "pairs" of them (for mining), or all "joint"ly.
+    Designs are compared by the error variance of an estimated proportion, averaged over all that are wanted, if the
+    truth has the law `prior` (shares by name of the attribute; uniform where left out) and attributes are independent.
+    Plain randomized response is taken unless something gains more than 15 % over it: in general the plainest design
+    that no other beats by more. With a prior, which `prior_source` must account for, certified designs are looked at.
+
+    >>> from sottovoce.schema.attribute import Attribute
+    >>> found = recommend(Schema([Attribute("drug", range(8))]), respondents=5000, odds=3)
+    >>> found.chosen.name, round(found.chosen.gain(found.plain), 2)
+    ('subset selection', 0.19)
+    """
+    goal, size = checked_purpose(purpose), checked_respondents(respondents)
+    goal = "each" if len(schema.sizes) == 1 else goal
+    whole = odds_asked(odds=odds, epsilon=epsilon)
+    if whole == 1:
+        raise SottovoceError("odds", "must be above 1 : 1 for anything to be estimated", odds or epsilon)
+    if goal == "joint" and schema.cells > LARGEST_JOINT:
+        raise _too_large(schema, size, whole)
+    origin, laws = prior_origin(prior, prior_source), expected_laws(schema, prior)
+    wanted = tuple(targets(len(schema.sizes), goal))
+    columns = tuple(law for name in schema.names for law in laws[name])
+    promise = None if odds is None else whole
+    found = [_measured(each, schema, columns, wanted, promise, origin) for each in candidates(schema, whole, goal)]
+    notes = _notes(schema, goal)
+    if prior is not None:
+        try:
+            proven = certified_candidate(schema, whole, laws, progress)
+            found.append(_measured(proven, schema, columns, wanted, promise, origin))
+        except MissingExtraError as missing:
+            notes.append(f"Certified designs were not looked at: {missing}")
+    kept = tuple(each for each in found if each is not None)
+    chosen = plainest(kept)
+    reliance = reliances(chosen.plan, kept[0].plan, laws) if chosen.relies_on_prior else ()
+    notes += _too_wide(chosen.width(size, critical_value(LEVEL)), columns, wanted)
+    names = tuple(column_names(schema))
+    return Recommendation(chosen, kept, goal, size, names, wanted, reliance, tuple(notes))
+
+
+def plainest(found: Sequence[Alternative]) -> Alternative:
+    """First design, in order of how plain they are, that no other beats by more than 15 %."""
+    least = min(each.error for each in found)
+    return next(each for each in found if each.error <= (1 + WORTH) * least)
+
+
+def _measured(
+    candidate: Candidate,
+    schema: Schema,
+    columns: tuple[Array, ...],
+    wanted: Sequence[Axes],
+    promise: Fraction | None,
+    origin: PriorSource | None,
+) -> Alternative | None:
+    plan = Plan.of(schema, candidate.schemes, odds=promise, prior=origin)
+    return measured(candidate, plan, columns, wanted)
+
+
+def _too_wide(width: float, columns: Sequence[Array], wanted: Sequence[Axes]) -> list[str]:
+    """Word of caution where estimates would say little."""
+    share = sum(1 / prod(len(columns[axis]) for axis in axes) for axes in wanted) / len(wanted)
+    if width <= 2 * share:
+        return []
+    return [
+        f"Expect little: a typical interval reaches {width / 2:.2g} either way, the mean proportion is {share:.2g}. "
+        "Ask more people, or fewer questions, or for a coarser table."
+    ]
+
+
+def _notes(schema: Schema, purpose: str) -> list[str]:
+    notes = []
+    if schema.cells > LARGEST_DOMAIN:
+        notes.append(
+            f"One coin for whole records was not looked at: about {float(schema.cells):.2g} joint cells are more than "
+            "can be numbered."
+        )
+    if purpose == "pairs" and len(schema.names) > MOST_PAIRED_BY_SAMPLING:
+        notes.append(f"Asking two attributes of more than {MOST_PAIRED_BY_SAMPLING} was not looked at; ask for fewer.")
+    if purpose == "pairs" and len(schema.sizes) > MOST_PAIRED:
+        notes.append("Pairs of neighbouring columns stand for all pairs.")
+    return notes
+
+
+def _too_large(schema: Schema, respondents: float, odds: Fraction) -> SottovoceError:
+    """Say what is recommended instead of a joint table that nobody could estimate."""
+    other = "pairs" if len(schema.names) <= MOST_PAIRED_BY_SAMPLING else "each"
+    instead = recommend(schema, respondents, odds=odds, purpose=other)
+    rule = (
+        f"must be each or pairs where there are more than {LARGEST_JOINT} joint cells; for {PURPOSES[other]} "
+        f"{instead.chosen.name} is recommended, with intervals about "
+        f"{instead.chosen.width(respondents, instead.deviations):.2g} wide"
+    )
+    return SottovoceError("purpose", rule, Words(f"joint, of about {float(schema.cells):.2g} cells"))

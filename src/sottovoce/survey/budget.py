@@ -1,0 +1,136 @@
+"""The budget of a whole survey, shared among its questions: what authors fixed first, the rest in equal parts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from inspect import signature
+from typing import Any, NoReturn
+
+from sottovoce.errors import SottovoceError
+from sottovoce.exact import odds as exact_odds
+from sottovoce.exact import root_of_odds
+from sottovoce.plan.guarantee import odds_text
+from sottovoce.plan.plan import Plan
+from sottovoce.schema.schema import Schema
+from sottovoce.scheme.randomized_response import RandomizedResponse
+from sottovoce.scheme.scheme import Scheme, odds_asked, schemes
+from sottovoce.survey.choose import chosen_scheme
+from sottovoce.survey.located import Located
+
+
+@dataclass(frozen=True, eq=False)
+class Share:
+    """Questions with common coins, and what their author says about them: a scheme, odds, both or nothing."""
+
+    questions: tuple[str, ...]
+    given: Located
+    scheme: Located | None
+    odds: Fraction | None
+
+    @property
+    def name(self) -> str:
+        """Questions, for people."""
+        return " + ".join(self.questions)
+
+
+def read_odds(fields: Mapping[str, Located]) -> Fraction | None:
+    """Odds from `odds` or `epsilon`, if one of them is there."""
+    named = {name: fields[name] for name in ("odds", "epsilon") if name in fields}
+    if not named:
+        return None
+    try:
+        return odds_asked(**{name: part.text() for name, part in named.items()})
+    except SottovoceError as reason:
+        next(iter(named.values())).fail(reason.rule)
+
+
+def shared_plan(schema: Schema, shares: Sequence[Share], budget: Fraction, given: Located) -> Plan:
+    """Plan within the budget: shares with odds or finished schemes keep theirs, the others divide what is left."""
+    settled = {share: _settled(schema, share) for share in shares}
+    spent = {share: _odds(schema, share, scheme) for share, scheme in settled.items() if scheme is not None}
+    used = Fraction(1)
+    for odds in spent.values():
+        used *= odds
+    free = [share for share in shares if share not in spent]
+    if used > budget or (free and used == budget):
+        _refuse(spent, used, budget, free, given)
+    each = root_of_odds(budget / used, len(free)) if free else Fraction(1)
+    chosen: dict[str | tuple[str, ...], Scheme] = {}
+    for share in shares:
+        scheme = settled[share] or _with_odds(schema, share, each)
+        _odds(schema, share, scheme)  # refuses what does not fit its questions, with their line
+        chosen[share.questions] = scheme
+    return Plan.of(schema, chosen, odds=budget)
+
+
+def _refuse(
+    spent: Mapping[Share, Fraction], used: Fraction, budget: Fraction, free: Sequence[Share], given: Located
+) -> NoReturn:
+    """Show the arithmetic."""
+    factors = " x ".join(f"{share.name} {odds_text(odds)}" for share, odds in spent.items())
+    rest = f", and leave something for {', '.join(share.name for share in free)}" if free else ""
+    rule = f"must allow for what the questions take together: {factors} = {odds_text(used)}{rest}"
+    given.fail(rule, odds_text(budget))
+
+
+def _settled(schema: Schema, share: Share) -> Scheme | None:
+    """Scheme that needs no share of the budget any more; None if it waits for its odds."""
+    if share.odds is not None:
+        return _with_odds(schema, share, share.odds)
+    if share.scheme is None:
+        return None
+    name, parameters = _named(share.scheme)
+    if "odds" not in signature(schemes()[name]).parameters:
+        return _made(share.scheme, name, parameters)
+    try:
+        return schemes()[name](**parameters)
+    except (SottovoceError, TypeError):
+        return None  # with its share of the odds it may be complete; if not, that error will say why
+
+
+def _with_odds(schema: Schema, share: Share, odds: Fraction) -> Scheme:
+    if share.scheme is not None:
+        name, parameters = _named(share.scheme)
+        return _made(share.scheme, name, parameters | {"odds": odds})
+    if len(share.questions) > 1:
+        return RandomizedResponse(odds=odds)
+    return chosen_scheme(schema[share.questions[0]], odds)
+
+
+def _made(given: Located, name: str, parameters: Mapping[str, Any]) -> Scheme:
+    try:
+        return schemes()[name](**parameters)
+    except SottovoceError as reason:
+        given.fail(f"{name}: {reason.parameter} {reason.rule}", reason.value)
+    except TypeError as reason:
+        given.fail(f"must have the parameters of {name} ({reason})")
+
+
+def _named(given: Located) -> tuple[str, dict[str, Any]]:
+    """Name and parameters of a scheme: a word, or a mapping with `name`."""
+    if isinstance(given.value, dict):
+        fields = given.mapping()
+        if "name" not in fields:
+            given.fail("must have a name")
+        parameters = {key: _number(part.plain) for key, part in fields.items() if key != "name"}
+        return fields["name"].choice(sorted(schemes())), parameters
+    return given.choice(sorted(schemes())), {}
+
+
+def _number(plain: Any) -> Any:
+    """Whole numbers as such; other numbers stay text, which schemes read exactly."""
+    if isinstance(plain, list):
+        return [_number(part) for part in plain]
+    return int(plain) if isinstance(plain, str) and plain.isdecimal() else plain
+
+
+def _odds(schema: Schema, share: Share, scheme: Scheme) -> Fraction:
+    """Odds of a settled share, from the integers of its mechanism."""
+    where = share.scheme or share.given
+    try:
+        odds = scheme.mechanism(schema.project(share.questions).sizes).channel.odds
+    except SottovoceError as reason:
+        where.fail(f"{scheme.name}: {reason.parameter} {reason.rule}", reason.value)
+    if odds is None:
+        where.fail(f"{scheme.name} is not deniable here: some reports would rule an answer out")
+    return exact_odds("odds", odds)

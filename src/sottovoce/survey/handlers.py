@@ -1,0 +1,94 @@
+"""Requests and what is answered: pages and documents for anyone, receipts for reports that are on disk."""
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from sottovoce.survey.batch import Outcome
+from sottovoce.survey.desk import Desk
+from sottovoce.survey.files import page_files
+from sottovoce.survey.rate import RateLimit
+from sottovoce.survey.refusal import Refusal, RefusedError
+from sottovoce.survey.writer import BusyError
+
+BODY_SECONDS = 20.0
+"""Time that a body may take to arrive."""
+
+_REFUSED = {Outcome.NO_INVITATION: Refusal.invitation, Outcome.OTHER_REPORT: Refusal.other_report}
+
+
+async def show_page(request: Request) -> Response:
+    """The respondent's page: the same for everyone."""
+    return HTMLResponse((await _desk(request).published(request)).page)
+
+
+async def show_document(request: Request) -> Response:
+    """The very bytes that the hash is of."""
+    return Response((await _desk(request).published(request)).survey.document, media_type="application/json")
+
+
+async def show_audit(request: Request) -> Response:
+    """What is promised, for people."""
+    return HTMLResponse((await _desk(request).published(request)).audit_page)
+
+
+async def show_audit_document(request: Request) -> Response:
+    """What is promised, for programs."""
+    return JSONResponse((await _desk(request).published(request)).audit)
+
+
+async def show_file(request: Request) -> Response:
+    """A script or a style sheet of the page."""
+    found = page_files().get(request.path_params["name"])
+    if found is None:
+        raise RefusedError(Refusal.not_found)
+    headers = {"cache-control": "no-cache", "vary": "accept-encoding"}
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(found.content, headers=headers, media_type=found.kind)
+    return Response(found.packed, headers=headers | {"content-encoding": "gzip"}, media_type=found.kind)
+
+
+async def take_report(request: Request) -> Response:
+    """Store one report, and answer when it is on disk."""
+    desk = _desk(request)
+    _check_origin(request, desk.limit)
+    published = await desk.published(request)
+    body = await _body(request, published.longest_body)
+    submission, entry = published.entry(body, desk.day())
+    try:
+        outcome = await desk.writer.put(entry)
+    except BusyError:
+        raise RefusedError(Refusal.busy) from None
+    if outcome in _REFUSED:
+        raise RefusedError(_REFUSED[outcome])
+    return JSONResponse(published.receipt(submission), 201 if outcome is Outcome.STORED else 200)
+
+
+def _desk(request: Request) -> Desk:
+    desk: Desk = request.state.desk
+    return desk
+
+
+def _check_origin(request: Request, limit: RateLimit) -> None:
+    """Whether the request may come at all: its origin, its kind, and how many there were."""
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise RefusedError(Refusal.cross_site)
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise RefusedError(Refusal.content_type)
+    if not limit.allows(request.client.host if request.client else ""):
+        raise RefusedError(Refusal.slow_down)
+
+
+async def _body(request: Request, longest: int) -> bytes:
+    """Body of a bounded length that arrives in bounded time."""
+    body = b""
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for part in request.stream():
+                body += part
+                if len(body) > longest:
+                    raise RefusedError(Refusal.too_large)
+    except TimeoutError:
+        raise RefusedError(Refusal.too_slow) from None
+    return body

@@ -1,0 +1,147 @@
+"""Values read from YAML or JSON that know on which line they stand, so that errors can say it.
+
+Scalars stay text: `no` is a word here and not a boolean, `3:1` are odds and not 181 seconds.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import yaml
+
+from sottovoce.errors import SottovoceError, Words
+
+MOST_CHARACTERS = 2**20
+"""Length of a definition; a survey is a few kilobytes."""
+
+DEEPEST = 20
+"""Lists and mappings within each other."""
+
+
+@dataclass(frozen=True)
+class Located:
+    """A text, a list, a mapping or nothing, its name in the document, and its line."""
+
+    value: Any
+    name: str
+    line: int
+
+    def fail(self, rule: str, value: Any = None) -> NoReturn:
+        """Refuse this value: parameter, rule, line, value."""
+        raise SottovoceError(self.name, f"{rule} (line {self.line})", self.plain if value is None else value)
+
+    @property
+    def plain(self) -> Any:
+        """The value without names and lines."""
+        if isinstance(self.value, dict):
+            return {key: part.plain for key, part in self.value.items()}
+        if isinstance(self.value, list):
+            return [part.plain for part in self.value]
+        return Words("nothing") if self.value is None else self.value
+
+    def text(self) -> str:
+        """A text that is not empty."""
+        if not isinstance(self.value, str) or not self.value.strip():
+            self.fail("must be a text that is not empty")
+        return self.value.strip()
+
+    def choice(self, allowed: Collection[str]) -> str:
+        """One of a few words."""
+        if self.value not in allowed:
+            self.fail(f"must be one of {', '.join(allowed)}")
+        return str(self.value)
+
+    def whole(self, least: int, most: int) -> int:
+        """A whole number in a range."""
+        if not isinstance(self.value, str) or not self.value.isdecimal() or not least <= int(self.value) <= most:
+            self.fail(f"must be a whole number from {least} to {most}")
+        return int(self.value)
+
+    def entries(self) -> "list[Located]":
+        """A list that is not empty."""
+        if not isinstance(self.value, list) or not self.value:
+            self.fail("must be a list that is not empty")
+        return list(self.value)
+
+    def mapping(self) -> "dict[str, Located]":
+        """Any keys, at least one."""
+        if not isinstance(self.value, dict) or not self.value:
+            self.fail("must be a mapping of names to values")
+        return dict(self.value)
+
+    def fields(self, required: Collection[str], optional: Collection[str] = ()) -> "dict[str, Located]":
+        """Exactly these keys, the optional ones only if they are there."""
+        found = self.mapping()
+        for key, part in found.items():
+            if key not in required and key not in optional:
+                part.fail(f"is not known here; known are {', '.join([*required, *optional])}")
+        for key in required:
+            if key not in found:
+                self.fail(f"must have {key}", list(found))
+        return found
+
+
+def read_located(text: str, source: str = "survey") -> Located:
+    """Parse YAML, or JSON, which is YAML but for its tabs; refuse aliases and repeated keys.
+
+    >>> read_located("odds: 3:1").value["odds"].value
+    '3:1'
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise SottovoceError(source, f"must have at most {MOST_CHARACTERS} characters", len(text))
+    if text.lstrip("\ufeff \t\r\n").startswith("{"):
+        text = text.replace("\t", " ")
+    try:
+        _check_events(text, source)
+        node = yaml.compose(text, Loader=yaml.BaseLoader)
+    except yaml.YAMLError as reason:
+        raise _unreadable(source, reason) from None
+    if node is None:
+        raise SottovoceError(source, "must not be empty", Words("nothing"))
+    return _located(node, source)
+
+
+def _check_events(text: str, source: str) -> None:
+    """Refuse what could grow without bounds: aliases, and mappings in mappings in mappings ..."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.BaseLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if isinstance(event, yaml.AliasEvent) or depth > DEEPEST:
+            rule = f"must not use aliases, nor be nested deeper than {DEEPEST} (line {_line(event.start_mark)})"
+            raise SottovoceError(source, rule, Words("such a text"))
+
+
+def _line(mark: Any) -> int:
+    return int(mark.line) + 1
+
+
+def _unreadable(source: str, reason: Exception) -> SottovoceError:
+    """What the parser says, and where."""
+    mark = getattr(reason, "problem_mark", None)
+    where = "" if mark is None else f" (line {_line(mark)}, column {mark.column + 1})"
+    problem = getattr(reason, "problem", None) or str(reason) or type(reason).__name__
+    return SottovoceError(source, f"must be YAML or JSON: {problem}{where}", Words("something else"))
+
+
+def _located(node: Any, name: str) -> Located:
+    line = _line(node.start_mark)
+    if isinstance(node, yaml.SequenceNode):
+        return Located([_located(part, f"{name}[{place}]") for place, part in enumerate(node.value)], name, line)
+    if isinstance(node, yaml.ScalarNode):
+        empty = node.style is None and node.value in ("", "~", "null")
+        return Located(None if empty else _joined(node.value, name, line), name, line)
+    found: dict[str, Located] = {}
+    for key, part in node.value:
+        at = _line(key.start_mark)
+        if not isinstance(key, yaml.ScalarNode) or key.value in found:
+            raise SottovoceError(name, f"must have keys that are texts and differ (line {at})", key.value)
+        found[key.value] = _located(part, key.value if name == "survey" else f"{name}.{key.value}")
+    return Located(found, name, line)
+
+
+def _joined(text: str, name: str, line: int) -> str:
+    """Put surrogate pairs together, as JSON writes characters beyond U+FFFF."""
+    try:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        raise SottovoceError(name, f"must be Unicode text (line {line})", text) from None

@@ -1,0 +1,44 @@
+// Try the noise: what would be sent for a pretended answer, once and a hundred times. Nothing is kept or sent.
+
+import { flip, secureWords } from "./coins.js";
+import { button, fill, h } from "./dom.js";
+import { reportInWords } from "./words.js";
+
+// The first question with coins of its own and one answer; null where there is none.
+export function playable(survey) {
+  const groups = survey.mechanisms.groups.filter(({ attributes }) => attributes.length === 1);
+  return survey.questions.find(({ id, kind }) => kind !== "several" && groups.some((g) => g.attributes[0] === id)) ?? null;
+}
+
+export function demo(survey, language, texts) {
+  const question = playable(survey);
+  if (!question) return null;
+  const { mechanism, reported } = survey.mechanisms.groups.find(({ attributes }) => attributes[0] === question.id);
+  const alone = { ...survey, mechanisms: { reports: reported } };
+  const choice = h("select", { id: "pretend" },
+    question.answers.map(({ text }, code) => h("option", { value: code }, text[language])));
+  const results = h("div", { role: "status", class: "results" });
+  const draw = (times) => {
+    const words = secureWords();
+    const tally = new Map();
+    for (let i = 0; i < times; i++) {
+      const codes = mechanism.respond([Number(choice.value)], flip(mechanism.coins, words)).flat();
+      const { said } = reportInWords(alone, codes, language, texts)[0];
+      tally.set(said, (tally.get(said) ?? 0) + 1);
+    }
+    const rows = [...tally].sort(([, a], [, b]) => b - a).slice(0, 8);
+    const pretended = question.answers[Number(choice.value)].text[language];
+    results.replaceChildren(
+      h("p", {}, times === 1 ? fill(texts.demoOnce, { said: rows[0][0] }) : fill(texts.demoMany, { times, pretended })),
+      times === 1 ? "" : h("table", {}, h("tbody", {}, rows.map(([said, count]) =>
+        h("tr", {}, h("th", { scope: "row" }, said), h("td", {}, h("meter", { min: 0, max: times, value: count }, `${count}`)),
+          h("td", {}, `${count}`))))));
+  };
+  return h("details", { class: "demo" },
+    h("summary", {}, texts.demoTitle),
+    h("p", {}, texts.demoIntro),
+    h("p", { class: "question" }, question.text[language]),
+    h("p", {}, h("label", { for: "pretend" }, texts.demoPretend), " ", choice),
+    h("p", { class: "buttons" }, button(texts.demoSendOnce, () => draw(1)), button(texts.demoSendMany, () => draw(100))),
+    results);
+}

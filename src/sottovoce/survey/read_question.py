@@ -1,0 +1,140 @@
+"""Questions from a definition: each kind's own fields, and branches that look back only."""
+
+from collections.abc import Mapping, Sequence
+from math import inf
+
+from sottovoce.errors import SottovoceError
+from sottovoce.schema.binned import Binned, Side
+from sottovoce.schema.item_set import SEPARATOR
+from sottovoce.survey.located import Located
+from sottovoce.survey.question import KINDS, Answer, Bins, Condition, Question, Texts
+from sottovoce.survey.texts import read_texts
+
+COMMON = ("help", "decline", "when", "unrelated", "scheme", "odds", "epsilon")
+OWN = {"yes_no": ("answers",), "single": ("answers",), "several": ("answers",), "number": ("edges", "closed", "labels")}
+YES_NO = ("no", "yes")
+ENGLISH_DECLINE = "Prefer not to say"
+MOST_ANSWERS = 256
+
+
+def read_question(given: Located, languages: tuple[str, ...], earlier: Sequence[Question]) -> Question:
+    """One question; `earlier` are those its branches may look at."""
+    kind = given.mapping().get("kind", Located(None, f"{given.name}.kind", given.line)).choice(KINDS)
+    fields = given.fields(("id", "kind", "text"), (*OWN[kind], *COMMON))
+    bins = _bins(given, fields) if kind == "number" else None
+    question = Question(
+        id=_name(fields["id"], earlier),
+        kind=kind,
+        text=read_texts(fields["text"], languages),
+        answers=_bin_answers(fields, bins, languages) if bins else _answers(given, fields, kind, languages),
+        help=_optional(fields.get("help"), languages),
+        bins=bins,
+        decline=_decline(fields.get("decline"), languages),
+        when=_conditions(fields.get("when"), earlier),
+        unrelated=_optional(fields.get("unrelated"), languages),
+    )
+    try:
+        question.variable  # noqa: B018  # refuses answers that are too few or repeated
+    except SottovoceError as reason:
+        raise SottovoceError(
+            f"{given.name}: {reason.parameter}", f"{reason.rule} (line {given.line})", reason.value
+        ) from None
+    return question
+
+
+def _name(given: Located, earlier: Sequence[Question]) -> str:
+    name = given.text()
+    if any(name == question.id for question in earlier):
+        given.fail("must differ from the ids of other questions")
+    return name
+
+
+def _optional(given: Located | None, languages: tuple[str, ...]) -> Texts | None:
+    return None if given is None else read_texts(given, languages)
+
+
+def _decline(given: Located | None, languages: tuple[str, ...]) -> Texts | None:
+    """Words for declining; `true` will do where the only language is English."""
+    if given is None or given.value == "false":
+        return None
+    if given.value == "true" and languages == ("en",):
+        return {"en": ENGLISH_DECLINE}
+    return read_texts(given, languages)
+
+
+def _answers(
+    given: Located, fields: Mapping[str, Located], kind: str, languages: tuple[str, ...]
+) -> tuple[Answer, ...]:
+    """A list of texts that name themselves, or a mapping from names to texts."""
+    if "answers" not in fields:
+        if kind == "yes_no" and languages == ("en",):
+            return tuple(Answer(name, {"en": name.capitalize()}) for name in YES_NO)
+        given.fail("must have answers")
+    listed = fields["answers"]
+    if isinstance(listed.value, list):
+        if len(languages) > 1:
+            listed.fail("must map the name of each answer to its texts where there are several languages")
+        answers = tuple(Answer(entry.text(), {languages[0]: entry.text()}) for entry in listed.entries())
+    else:
+        answers = tuple(Answer(name, read_texts(texts, languages)) for name, texts in listed.mapping().items())
+    if kind == "yes_no" and tuple(answer.id for answer in answers) != YES_NO:
+        listed.fail("must be called no and yes, in this order")
+    if len(answers) > MOST_ANSWERS:
+        listed.fail(f"must be at most {MOST_ANSWERS}", len(answers))
+    if any(SEPARATOR in answer.id for answer in answers):
+        listed.fail(f"must have names without {SEPARATOR!r}")
+    return answers
+
+
+def _bins(given: Located, fields: Mapping[str, Located]) -> Bins:
+    if "edges" not in fields:
+        given.fail("must have edges")
+    side = fields["closed"].choice(("left", "right")) if "closed" in fields else "left"
+    closed: Side = "left" if side == "left" else "right"
+    try:
+        numbers = [float(entry.text()) for entry in fields["edges"].entries()]
+        cut = Binned("number", numbers, closed=closed, labels=[str(bin_) for bin_ in range(len(numbers) - 1)])
+    except ValueError as reason:
+        rule = reason.rule if isinstance(reason, SottovoceError) else "must be numbers"
+        fields["edges"].fail(rule)
+    return Bins(tuple(cut.to_json()["edges"]), closed)
+
+
+def _bin_answers(fields: Mapping[str, Located], bins: Bins, languages: tuple[str, ...]) -> tuple[Answer, ...]:
+    """Bins are called by their ends; a person reads those, or the labels that were given."""
+    names = Binned("number", map(float, bins.edges), closed="left" if bins.closed == "left" else "right").categories
+    if "labels" not in fields:
+        return tuple(
+            Answer(str(name), dict.fromkeys(languages, _ends(bins, place))) for place, name in enumerate(names)
+        )
+    labels = fields["labels"].entries()
+    if len(labels) != len(names):
+        fields["labels"].fail(f"must name each of the {len(names)} bins")
+    return tuple(Answer(str(name), read_texts(label, languages)) for name, label in zip(names, labels, strict=True))
+
+
+def _ends(bins: Bins, place: int) -> str:
+    """Ends of a bin in signs that need no translation."""
+    low, high = bins.edges[place : place + 2]
+    below, above = ("<", "≥") if bins.closed == "left" else ("≤", ">")
+    if float(low) == -inf:
+        return f"{below} {high}"
+    return f"{above} {low}" if float(high) == inf else f"{above} {low}, {below} {high}"
+
+
+def _conditions(given: Located | None, earlier: Sequence[Question]) -> tuple[Condition, ...]:
+    if given is None:
+        return ()
+    return tuple(_condition(name, answers, earlier) for name, answers in given.mapping().items())
+
+
+def _condition(name: str, answers: Located, earlier: Sequence[Question]) -> Condition:
+    asked = next((question for question in earlier if question.id == name), None)
+    if asked is None:
+        answers.fail("must be about an earlier question", name)
+    wanted = [entry.text() for entry in answers.entries()] if isinstance(answers.value, list) else [answers.text()]
+    known = [label for label in asked.labels if label != asked.not_asked]
+    for label in wanted:
+        if label not in known:
+            answers.fail(f"must be answers of {name}: {', '.join(known)}", label)
+    return Condition(name, tuple(wanted))

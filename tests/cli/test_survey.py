@@ -1,0 +1,197 @@
+"""The survey on the command line, from a sample to estimates."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import pytest
+
+from sottovoce.cli.survey import demo as demo_module
+from sottovoce.cli.survey import live as live_module
+from sottovoce.cli.survey import results as results_module
+from sottovoce.survey.store import Store
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@contextmanager
+def serving(*arguments: str):
+    """The server as people start it; its address, and the process."""
+    command = [sys.executable, "-m", "sottovoce", "survey", "serve", "--port", "0", *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        yield process.stdout.readline().split(" at ")[1].split(". ")[0], process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+        assert errors == ""
+
+
+def test_the_whole_way(run, folder):
+    assert run("survey", "new", "draft.yaml")[0] == 0
+    assert run("survey", "new", "draft.yaml")[0] == 2
+    code, out, _ = run("survey", "preview", "draft.yaml", "--respondents", "500", "--json", "-")
+    shown = json.loads(out)
+    assert (code, shown["odds"], shown["respondents"]) == (0, "243", 500)
+    assert [question["question"] for question in shown["questions"]] == ["sick", "days", "drink", "harassment", "theft"]
+    assert "For margins of 5.0% everywhere" in run("survey", "preview", "draft.yaml")[1]
+    with serving() as (address, _):
+        code, out, _ = run("survey", "freeze", "draft.yaml", "--url", address, "--json", "frozen.json")
+        frozen = json.loads((folder / "frozen.json").read_text())
+        assert code == 0
+        assert f"Open link, for everyone: {frozen['link']}" in out
+        refused = run("survey", "estimate")
+        assert (refused[0], "must be at least 100 before anything is shown" in refused[2]) == (2, True)
+        code, out, _ = run("survey", "simulate", frozen["link"], "--respondents", "150", "--json", "-")
+        assert (code, json.loads(out)) == (0, {"survey": frozen["id"], "acknowledged": 150})
+        code, out, _ = run("survey", "estimate", "--cross", "sick,drink", "--json", "-")
+        results = json.loads(out)["results"]
+        assert [result["questions"] for result in results][-2:] == [["theft"], ["sick", "drink"]]
+        assert results[0]["respondents"] == 150
+    code, out, _ = run("survey", "estimate", frozen["id"][:6], "--cross", "sick,drink")
+    assert "independence of sick and drink" in out
+    assert "not asked" in out
+    assert run("survey", "estimate", "--cross", "sick")[0] == 2
+    code, out, _ = run("survey", "status", "--json", "-")
+    assert json.loads(out)["surveys"][0]["reports"] == 150
+    assert run("survey", "export", "reports.csv")[0] == 0
+    assert run("survey", "export", "reports.csv")[0] == 2
+    assert run("estimate", "reports.csv", "--attributes", "drink")[0] == 0
+
+
+def test_invitations(run, folder):
+    run("survey", "new", "draft.yaml", "--sample", "minimal")
+    code, out, _ = run("survey", "freeze", "draft.yaml")
+    assert "Next: sottovoce survey invite" in out
+    code, out, _ = run("survey", "invite", "--count", "2")
+    assert (code, len(out.split())) == (0, 2)
+    code, out, _ = run("survey", "invite", "--count", "120", "-o", "links.txt", "--url", "http://127.0.0.1:1")
+    assert (folder / "links.txt").stat().st_mode & 0o777 == 0o600
+    assert len((folder / "links.txt").read_text().split()) == 120
+    assert run("survey", "invite", "-o", "links.txt")[0] == 2
+    with serving() as (address, _):
+        links = (folder / "links.txt").read_text().replace("http://127.0.0.1:1", address)
+        (folder / "links.txt").write_text(links)
+        assert run("survey", "simulate", "links.txt", "--seed", "1")[1].startswith("120 reports of made-up people")
+    store = Store("surveys.db")
+    (name,) = store.surveys()
+    assert store.counts(name) == {"issued": 122, "unspent": 2, "reports": 120}
+    store.close()
+
+
+def test_refusals_name_the_line_and_the_survey(run, folder):
+    (folder / "draft.yaml").write_text("title: T\ncolour: red\n")
+    assert "colour is not known here" in run("survey", "preview", "draft.yaml")[2]
+    assert "(line 2)" in run("survey", "freeze", "draft.yaml")[2]
+    assert "none; freeze one first" in run("survey", "estimate")[2]
+
+
+def test_a_design_without_a_margin(run, folder):
+    """Reports that are numbers of rows of a matrix say nothing about single items, so none is promised."""
+    (folder / "draft.yaml").write_text(
+        "title: T\nasker: A\npurpose: P\nuntil: 2030-12-31\nodds: 30\nquestions:\n"
+        "  - {id: q, kind: several, text: Q, answers: [x, y], scheme: {name: matrix, "
+        "matrix: [[.5,.2,.2,.1],[.2,.5,.1,.2],[.1,.2,.5,.2],[.1,.05,.1,.4],[.1,.05,.1,.1]]}}\n"
+    )
+    code, out, _ = run("survey", "preview", "draft.yaml")
+    assert code == 0
+    assert "everywhere" not in out
+
+
+def test_a_draft_is_tried_in_a_browser_and_forgotten(run, folder, monkeypatch):
+    from sottovoce.survey import running
+
+    served = []
+    monkeypatch.setattr(running, "serve", lambda app, listening: served.append(listening.close()))
+    run("survey", "new", "draft.yaml", "--sample", "minimal")
+    code, out, _ = run("survey", "preview", "draft.yaml", "--browse")
+    assert (code, len(served)) == (0, 1)
+    assert "Try it: http://127.0.0.1:" in out
+    assert not (folder / "surveys.db").exists()
+
+
+def test_a_survey_that_is_over_is_not_frozen(run, folder):
+    run("survey", "new", "draft.yaml", "--sample", "minimal")
+    text = (folder / "draft.yaml").read_text()
+    (folder / "draft.yaml").write_text(re.sub(r"until: \S+", "until: 2020-01-01", text))
+    assert "until must not be over" in run("survey", "freeze", "draft.yaml")[2]
+
+
+def test_negative_estimates_are_explained(capsys):
+    from sottovoce.survey.definition import survey_from_text
+    from sottovoce.survey.results import Line, Result
+
+    survey = survey_from_text(
+        "title: T\nasker: A\npurpose: P\nuntil: 2030-12-31\nodds: 3\nquestions: [{id: q, kind: yes_no, text: Q}]"
+    )
+    for estimate, explained in ((-0.01, True), (0.01, False)):
+        lines = (Line(("no",), estimate, 0.1, -0.2, 0.2, 3), Line(("yes",), 0.99, 0.1, 0.8, 1.2, None))
+        results_module.show_results(survey, [Result(("q",), 100, 0.95, lines)], 0.95)
+        out = capsys.readouterr().out
+        assert ("noise around a small proportion" in out) == explained
+
+
+def test_serving_off_this_machine_asks_for_https(run, folder, monkeypatch):
+    from sottovoce.survey import running
+
+    served = []
+    monkeypatch.setattr(running, "serve", lambda app, listening, behind_proxy: served.append(listening.close()))
+    code, out, _ = run("survey", "serve", "--host", "0.0.0.0", "--port", "0", "--per-window", "5")  # noqa: S104
+    assert code == 0
+    assert "browsers need HTTPS" in out
+    code, out, _ = run("survey", "serve", "--port", "0")
+    assert "HTTPS" not in out
+    assert len(served) == 2
+
+
+def test_the_demo_ends_by_itself_where_nobody_looks(run, folder):
+    code, out, _ = run("survey", "demo", "--respondents", "250")
+    assert code == 0
+    assert "250 reports" in out
+    assert "/audit" in out
+    code, out, _ = run("survey", "demo", "--respondents", "200", "--exit", "--json", "-")
+    assert json.loads(out)["results"][0]["respondents"] == 200
+
+
+def test_the_demo_stays_until_it_is_interrupted(run, folder, monkeypatch):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(live_module, "pause", interrupted)
+    assert "Ctrl-C ends the demo" in run("survey", "demo", "--respondents", "200", "--stay")[1]
+
+
+def test_the_demo_draws_again_and_again_in_a_terminal(run, folder, monkeypatch):
+    monkeypatch.setattr(live_module, "SECONDS", 0.05)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    assert run("survey", "demo", "--respondents", "200", "--exit")[0] == 0
+
+
+def test_a_failure_of_the_made_up_people_is_the_demos(run, folder, monkeypatch):
+    from sottovoce.errors import SottovoceError
+    from sottovoce.survey import simulate
+
+    def fail(*_, **__):
+        raise SottovoceError("server", "must be reachable", "nobody")
+
+    monkeypatch.setattr(simulate, "send_reports", fail)
+    assert "server must be reachable" in run("survey", "demo", "--respondents", "200")[2]
+
+
+def test_who_looks(monkeypatch):
+    monkeypatch.delenv("CI", raising=False)
+    terminal = SimpleNamespace(isatty=lambda: True)
+    monkeypatch.setattr(demo_module, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
+    assert demo_module._stays(None)
+    monkeypatch.setenv("CI", "true")
+    assert not demo_module._stays(None)
+    assert demo_module._stays(True)

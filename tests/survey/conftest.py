@@ -1,0 +1,125 @@
+"""A survey with every kind of question, and a server on a free port over a database of its own."""
+
+import asyncio
+import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from http.client import HTTPConnection
+from types import SimpleNamespace
+from urllib.parse import urlsplit
+
+import pytest
+
+from sottovoce.survey.definition import survey_from_text
+from sottovoce.survey.links import Link
+from sottovoce.survey.running import listen, running
+from sottovoce.survey.server import make_app
+from sottovoce.survey.store import Store
+
+TEXT = """
+title: Honesty at work
+asker: Institute of Examples
+purpose: To learn how common it is.
+contact: survey@example.org
+until: 2999-12-31
+minimum: 50
+odds: 729:1
+questions:
+  - {id: sick, kind: yes_no, text: "Called in sick?", decline: true}
+  - {id: days, kind: number, text: "How many days?", edges: [1, 3, 6, inf], when: {sick: yes}}
+  - {id: drink, kind: single, text: "Drink?", answers: [never, once, often, daily]}
+  - {id: seen, kind: several, text: "Seen?", help: All of them., answers: [words, touch, threats]}
+  - {id: job, kind: single, text: "Job?", answers: [a, b, c, d, e, f, g, h]}
+  - id: theft
+    kind: yes_no
+    text: Took something?
+    scheme: {name: unrelated_question, known: [0.75, 0.25]}
+    unrelated: Was your mother born in spring?
+"""
+OPEN = TEXT.replace("minimum: 50", "minimum: 50\ninvitation: open")
+
+
+@pytest.fixture(scope="session")
+def survey():
+    return survey_from_text(TEXT)
+
+
+@pytest.fixture(scope="session")
+def open_survey():
+    return survey_from_text(OPEN)
+
+
+@pytest.fixture
+def database(tmp_path):
+    return str(tmp_path / "surveys.db")
+
+
+@pytest.fixture
+def store(database, survey, open_survey):
+    opened = Store(database)
+    opened.freeze(survey)
+    opened.freeze(open_survey)
+    yield opened
+    opened.close()
+
+
+class Server:
+    """A running server, and plain requests to it."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    def link(self, survey, token=None) -> Link:
+        return Link(self.address, survey.hash, token)
+
+    def ask(self, method: str, path: str, body=None, headers=None):
+        connection = HTTPConnection(urlsplit(self.address).netloc, timeout=30)
+        try:
+            connection.request(method, path, body, headers or {})
+            response = connection.getresponse()
+            content = response.read()
+            return SimpleNamespace(status=response.status, headers=dict(response.getheaders()), body=content)
+        finally:
+            connection.close()
+
+    def post(self, survey, body, headers=None):
+        """Status and the error's name, or the receipt."""
+        given = {"Content-Type": "application/json"} | (headers or {})
+        reply = self.ask("POST", f"/s/{survey.id}/reports", body, given)
+        answer = json.loads(reply.body)
+        return reply.status, answer.get("error") or answer["receipt"]
+
+
+class Serving:
+    """Starts servers over a database, with settings; they stop when its stack is closed."""
+
+    def __init__(self, database: str) -> None:
+        self._database = database
+        self.stack = ExitStack()
+
+    def __call__(self, **settings) -> Server:
+        app = make_app(Store(self._database), **settings)
+        return Server(self.stack.enter_context(running(app, listen("127.0.0.1", 0))))
+
+
+@pytest.fixture
+def served(database, store):
+    serving = Serving(database)
+    with serving.stack:
+        yield serving
+
+
+@pytest.fixture
+def server(served):
+    return served(per_window=None)
+
+
+@pytest.fixture
+def finished():
+    """Run a coroutine in a thread of its own: a browser's tests may keep a loop running in this one."""
+
+    def run(coroutine):
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(asyncio.run, coroutine).result()
+
+    return run

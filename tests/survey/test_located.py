@@ -1,0 +1,60 @@
+"""YAML and JSON with lines: scalars stay text, and what cannot be read says where."""
+
+import pytest
+
+from sottovoce.errors import SottovoceError
+from sottovoce.survey.located import MOST_CHARACTERS, read_located
+
+
+def test_scalars_are_text_and_nothing_else():
+    found = read_located("a: no\nb: 3:1\nc: 2030-01-02\nd:\ne: '~'\nf: [1, null]").plain
+    assert found["a"] == "no"
+    assert found["b"] == "3:1"
+    assert found["c"] == "2030-01-02"
+    assert str(found["d"]) == str(found["f"][1]) == "nothing"
+    assert found["e"] == "~"
+
+
+def test_json_is_read_with_tabs_and_surrogate_pairs():
+    found = read_located('{\n\t"a": "\\ud83d\\ude00",\n\t"b": [1, 2]}')
+    assert found.plain == {"a": "😀", "b": ["1", "2"]}
+    assert found.value["b"].line == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "must not be empty"),
+        ("a: [1", "line 1"),
+        ("a: 1\n b: 2", "line 2, column 3"),
+        ("a: &x 1\nb: *x", r"must not use aliases.*\(line 2\)"),
+        ("a: 1\nb: 2\na: 3", r"keys that are texts and differ \(line 3\)"),
+        ("? [a]\n: 1", r"keys that are texts and differ \(line 1\)"),
+        ('a: "\\ud83d"', r"a must be Unicode text \(line 1\)"),
+        ("a: \x00", "must be YAML or JSON"),
+        ("[" * 5000, "nested deeper than 20"),
+        ("a" * (MOST_CHARACTERS + 1), "must have at most"),
+    ],
+)
+def test_refused_texts(text, message):
+    with pytest.raises(SottovoceError, match=message):
+        read_located(text)
+
+
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [
+        (lambda found: found.value["list"].text(), r"list must be a text that is not empty \(line 2\)"),
+        (lambda found: found.value["blank"].text(), "must be a text"),
+        (lambda found: found.value["word"].choice(("a", "b")), r"must be one of a, b \(line 1\). Got 'w'"),
+        (lambda found: found.value["word"].whole(1, 9), "whole number from 1 to 9"),
+        (lambda found: found.value["many"].whole(1, 9), "whole number from 1 to 9"),
+        (lambda found: found.value["word"].entries(), "must be a list"),
+        (lambda found: found.value["word"].mapping(), "must be a mapping"),
+        (lambda found: found.fields(("word",)), "list is not known here"),
+        (lambda found: found.fields(("word", "other"), ("list", "blank", "many")), "must have other"),
+    ],
+)
+def test_values_that_are_not_what_is_wanted(read, message):
+    with pytest.raises(SottovoceError, match=message):
+        read(read_located("word: w\nlist: [1]\nblank: ' '\nmany: 12"))

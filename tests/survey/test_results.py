@@ -1,0 +1,181 @@
+"""Estimates from stored reports: intervals that cover, forged reports that move them, exports that come back."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sottovoce.errors import SottovoceError
+from sottovoce.estimate.proportions import estimate_proportions
+from sottovoce.survey.definition import survey_from_text
+from sottovoce.survey.export import export_reports
+from sottovoce.survey.forged import extreme_weights, forged_reports
+from sottovoce.survey.people import make_people
+from sottovoce.survey.preview import preview, respondents_for
+from sottovoce.survey.report import ReportFormat
+from sottovoce.survey.results import Reports
+from sottovoce.table.plan_file import read_plan
+
+HEAD = "title: T\nasker: A\npurpose: P\nuntil: 2030-12-31\ninvitation: open\n"
+
+
+@pytest.fixture(scope="module")
+def people(survey):
+    return make_people(survey, 20_000, np.random.default_rng(7))
+
+
+@pytest.fixture(scope="module")
+def reports(survey, people):
+    return Reports(survey, people.reports())
+
+
+def test_every_answer_is_within_five_standard_errors(survey, people, reports):
+    """The coins are secure and not repeatable: 5 standard errors fail once in two million, for 24 answers."""
+    lines = 0
+    for result in reports.results():
+        assert result.respondents == len(reports) == 20_000
+        for line in result.lines:
+            truth = people.share(result.questions[0], line.labels[0])
+            assert abs(line.estimate - truth) < 5 * line.standard_error
+            assert line.low < line.estimate < line.high
+            lines += 1
+    assert lines == sum(len(question.labels) for question in survey.questions)
+
+
+def test_tables_of_two_questions_and_their_independence(people, reports):
+    found = reports.cross("sick", "days")
+    assert [line.labels for line in found.lines[:2]] == [("no", "[1, 3)"), ("no", "[3, 6)")]
+    assert sum(line.estimate for line in found.lines) == pytest.approx(1)
+    assert found.test.p_value < 1e-6
+    assert found.to_json()["test"]["degrees"] == 6
+    with pytest.raises(SottovoceError, match="cross must be of questions with one answer each"):
+        reports.cross("sick", "seen")
+
+
+def test_nothing_is_shown_of_few_reports(survey, people):
+    few = Reports(survey, people.reports()[:49])
+    for ask in (few.results, lambda: few.cross("sick", "drink")):
+        with pytest.raises(SottovoceError, match="reports must be at least 50 before anything is shown"):
+            ask()
+
+
+def test_answers_with_several_choices_need_reports_of_their_own():
+    survey = survey_from_text(
+        HEAD + "odds: 30\nminimum: 1\nquestions:\n  - {id: q, kind: several, text: Q, answers: [x, y], "
+        "scheme: {name: matrix, matrix: [[.5,.2,.2,.1],[.2,.5,.1,.2],[.1,.2,.5,.2],[.1,.05,.1,.4],[.1,.05,.1,.1]]}}\n"
+    )
+    reports = Reports(survey, [bytes([0])])
+    with pytest.raises(SottovoceError, match="q must be reported as sets of the same items"):
+        reports.result("q")
+    assert preview(survey, 100)[0].margin is None
+    assert respondents_for(survey, 0.1) is None
+
+
+@pytest.mark.parametrize("question", ["drink", "job", "theft"])
+def test_as_many_forged_reports_as_stated_and_no_fewer_move_a_result(survey, reports, question):
+    """Add copies of the worst single report: it takes exactly the stated number to leave the interval."""
+    plan, form = survey.plan, ReportFormat(survey.plan)
+    line = reports.result(question).lines[0]
+    half = (line.high - line.low) / 2
+    low, high = extreme_weights(plan.channel([question]), plan.cell_order([question]))
+    assert forged_reports(line.estimate, half, (float(low[0]), float(high[0])), len(reports)) == line.forged
+    moved = []
+    for column_codes in _single_reports(plan, question):
+        columns = [np.zeros(1, np.uint8) for _ in form.sizes]
+        columns[plan.report_schema.columns_of(plan.report_names([question])[0])] = column_codes
+        (forged,) = form.to_bytes(tuple(columns))
+        together = [line.forged - 1, line.forged]
+        moved.append([abs(_with(survey, reports, form, forged, count, question) - line.estimate) for count in together])
+    fewer, enough = np.max(moved, axis=0)
+    assert fewer <= half < enough
+
+
+def _single_reports(plan, question):
+    sizes = plan.report_schema[plan.report_names([question])[0]].sizes
+    if len(sizes) == 1:
+        return [[np.array([code])] for code in range(sizes[0])]
+    # A set of the right size with the category in it, and one without it.
+    return [[np.array([bit]) for bit in bits] for bits in ([1, 1, 0, 0, 0, 0, 0, 0], [0, 1, 1, 0, 0, 0, 0, 0])]
+
+
+def _with(survey, reports, form, forged, count, question):
+    joined = [*form.to_bytes(reports.columns), *[forged] * count]
+    return Reports(survey, joined).result(question).lines[0].estimate
+
+
+def test_questions_with_a_common_report():
+    survey = survey_from_text(
+        HEAD
+        + "odds: 9\nminimum: 2\nquestions:\n  - {id: a, kind: yes_no, text: A}\n  - {id: b, kind: yes_no, text: B}\n"
+        "groups: [{questions: [a, b], scheme: subset_selection}]\n"
+    )
+    people = make_people(survey, 3000, np.random.default_rng(3), {"a": {"no": 9, "yes": 1}, "b": {"no": 1, "yes": 1}})
+    found = Reports(survey, people.reports()).result("a")
+    for line in found.lines:
+        assert abs(line.estimate - people.share("a", line.labels[0])) < 5 * line.standard_error
+        assert line.forged is None
+
+
+def test_of_reports_too_many_to_list_no_number_is_known():
+    from sottovoce.scheme import GammaDiagonal
+
+    channel = GammaDiagonal(gamma=3).mechanism((5000,)).channel
+    low, high = extreme_weights(channel, np.arange(2))
+    assert np.isnan([low, high]).all()
+    assert forged_reports(0.5, 0.1, (float(low[0]), float(high[0])), 10) is None
+
+
+def test_no_number_of_forged_reports_moves_a_wide_interval():
+    assert forged_reports(0.5, 2.0, (-0.5, 1.5), 10) is None
+
+
+@pytest.mark.parametrize("name", ["reports.csv", "reports.parquet"])
+def test_exports_carry_their_plan_and_are_shuffled(survey, reports, tmp_path, name):
+    path = tmp_path / name
+    assert export_reports(reports, path) == 20_000
+    plan = read_plan(path)
+    assert plan == survey.plan
+    estimate = estimate_proportions(str(path), plan, "drink")
+    assert estimate.value.tolist() == pytest.approx([line.estimate for line in reports.result("drink").lines])
+    again = tmp_path / f"again-{name}"
+    export_reports(reports, again)
+    assert path.read_bytes() != again.read_bytes()
+
+
+def test_no_exported_cell_starts_like_a_formula(reports, tmp_path):
+    path = tmp_path / "reports.csv"
+    export_reports(reports, path)
+    for cell in path.read_text().replace("\n", ",").split(","):
+        assert not cell.strip('"').startswith(("=", "+", "-", "@", "\t"))
+
+
+def test_margins_are_those_of_the_estimates(survey, reports):
+    """Half the widths seen, near the expected ones, which take all answers as equally frequent."""
+    for shown, result in zip(preview(survey, len(reports)), reports.results(), strict=True):
+        widest = max((line.high - line.low) / 2 for line in result.lines)
+        assert shown.margin == pytest.approx(widest, rel=0.35)
+        assert shown.to_json()["odds"] == "3"
+
+
+def test_margins_of_twice_the_respondents_are_smaller_by_the_root_of_two(survey):
+    for once, twice in zip(preview(survey, 1000), preview(survey, 2000), strict=True):
+        assert once.margin / twice.margin == pytest.approx(math.sqrt(2))
+    needed = respondents_for(survey, 0.05)
+    assert max(shown.margin for shown in preview(survey, needed)) <= 0.05
+    assert max(shown.margin for shown in preview(survey, needed - 1)) > 0.05
+
+
+def test_refused_plans():
+    survey = survey_from_text(
+        HEAD + "odds: 1\nquestions: [{id: q, kind: single, text: Q, answers: [x, y, z], odds: 1}]"
+    )
+    assert preview(survey, 10)[0].margin is None
+    with pytest.raises(SottovoceError, match="respondents must be a positive whole number"):
+        preview(survey, 0)
+    with pytest.raises(SottovoceError, match="margin must be between 0 and 1"):
+        respondents_for(survey, 0)
+
+
+def test_made_up_people_follow_the_branches(survey, people):
+    assert people.share("days", "not asked") == people.share("sick", "no")
+    assert len(people) == 20_000
