@@ -13,6 +13,7 @@ from sottovoce.channel.channel import Array
 from sottovoce.estimate.intervals import Ends, critical_value
 from sottovoce.estimate.rows import Backend, row_lines
 from sottovoce.estimate.spread import Target
+from sottovoce.mine.covariances import Covariances
 from sottovoce.mine.levels import Level
 from sottovoce.mine.significance import Judged, judged
 from sottovoce.schema.variable import Label
@@ -26,7 +27,7 @@ class Itemsets:
 
     `support` is unbiased for any set, but sets were picked for large ones: `bias` says by how much a picked
     estimate is too high on the average, and intervals have it taken off. `probability` is that of being truly
-    frequent. Both rest on the prior that `mine.significance` states.
+    frequent. Both rest on the prior that `mine.significance` states. `covariances` are for rules.
     """
 
     labels: tuple[Label, ...]
@@ -34,6 +35,7 @@ class Itemsets:
     respondents: int
     min_support: float
     target: Target
+    covariances: Covariances | None = None
 
     @cached_property
     def itemsets(self) -> tuple[Items, ...]:
