@@ -17,7 +17,7 @@ HELPERS = {"__main__", "rerun"}
 def identifiers() -> dict[str, str]:
     """Identifier of each table and figure, such as emask-table3.1, and its module, emask_table3_1."""
     found = [module.name for module in iter_modules(papers.__path__) if module.name not in HELPERS]
-    return {_identifier(name): name for name in sorted(found)}
+    return {_identifier(name): name for name in sorted(found) if not name.startswith("_")}
 
 
 def _identifier(module: str) -> str:

@@ -1,0 +1,94 @@
+"""Shared by EMASK's Tables 3.2 to 3.7: the data under the thesis' coins, mined again and again."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from papers._repeated import error_rows, repeated
+from papers.rerun import Progress, Rerun, Row
+from sottovoce.disguise.transactions import disguise_transactions
+from sottovoce.measure.itemset_error import support_error
+from sottovoce.mine.frequent import frequent_itemsets
+from sottovoce.mine.itemsets import Itemsets
+from sottovoce.plan.plan import Plan
+from sottovoce.schema.item_set import ItemSet
+from sottovoce.schema.schema import Schema
+from sottovoce.scheme.emask import Emask
+from sottovoce.table.bitsets import Csr
+
+SOURCE = "S. Agrawal (2004), thesis, Indian Institute of Science, Table {}"
+
+DISGUISES = 200
+
+FAR = 8
+"""Standard errors below the threshold at which an item cannot pass: it is left out of the disguises."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Data so many times over, coins, threshold, and what the thesis prints: |F|, sigma+, sigma-, rho by length."""
+
+    name: str
+    data: Callable[[], tuple[ItemSet, Csr]]
+    times: int
+    coins: tuple[float, float]
+    min_support: float
+    printed: Sequence[tuple[int, float, float, float]]
+    quick: int
+
+    def rerun(self, *, quick: bool, seed: int, progress: Progress) -> Rerun:
+        """Counts of the original, errors of many disguises."""
+        disguises = self.quick if quick else DISGUISES
+        items, once = self.data()
+        truth = frequent_itemsets(once, _plan(items, 1, 1), self.min_support, recall=0.5)
+        rows = [self._count(truth, place) for place in range(len(self.printed))]
+        chosen, narrowed = self._near(items, once)
+        many, plan = repeat(narrowed, self.times), _plan(chosen, *self.coins)
+
+        def mine(disguise: int) -> Itemsets:
+            reports = disguise_transactions(many, plan, rng=disguise, kind="bitsets")
+            return frequent_itemsets(reports, plan, self.min_support, recall=0.5)
+
+        seeds = range(seed, seed + disguises)
+        errors = repeated(mine, truth, seeds, progress, disguises)
+        found, notes = error_rows(self.title, [numbers[1:] for numbers in self.printed], errors)
+        return Rerun(self._settings(disguises, seed, len(many[0]) - 1, chosen), [*rows, *found], notes)
+
+    @property
+    def title(self) -> str:
+        """Name and threshold, as in BMS-WebView-1 .3 %."""
+        return f"{self.name} {100 * self.min_support:.1f} %".replace(" 0.", " .")
+
+    def _count(self, truth: Itemsets, place: int) -> Row:
+        ours, printed = truth.by_length.get(place + 1, 0), self.printed[place][0]
+        verdict = "reproduced" if ours == printed else "differs"
+        return Row(f"{self.title} length {place + 1}", printed, ours, verdict)
+
+    def _near(self, items: ItemSet, csr: Csr) -> tuple[ItemSet, Csr]:
+        """Items that could pass, and the transactions without the others: coins are thrown for each item alone."""
+        indptr, indices = csr
+        rows, s = len(indptr) - 1, self.min_support
+        error = s * float(support_error(*self.coins, [1 - s, s], rows * self.times))
+        kept = np.bincount(indices, minlength=len(items.items)) / rows >= s - FAR * error
+        number = np.cumsum(kept) - 1
+        held = np.concatenate([[0], np.cumsum(kept[indices])])[indptr]
+        labels = [label for label, near in zip(items.items, kept, strict=True) if near]
+        return ItemSet(items.name, labels), (held, number[indices[kept[indices]]].astype(np.int32))
+
+    def _settings(self, disguises: int, seed: int, transactions: int, chosen: ItemSet) -> dict[str, object]:
+        p, q = self.coins
+        about = {"p": p, "q": q, "min_support": self.min_support, "transactions": transactions}
+        near = {"items near or above the threshold": len(chosen.items)}
+        return {**about, **near, "disguises": disguises, "range": "99 % of all numbers together", "seed": seed}
+
+
+def repeat(csr: Csr, times: int) -> Csr:
+    """The same transactions so many times."""
+    indptr, indices = csr
+    ends = [indptr[1:] + time * indptr[-1] for time in range(times)]
+    return np.concatenate([indptr[:1], *ends]), np.tile(indices, times)
+
+
+def _plan(items: ItemSet, p: float, q: float) -> Plan:
+    return Plan.of(Schema([items]), {items.name: Emask(p=p, q=q)})

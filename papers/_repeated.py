@@ -1,0 +1,62 @@
+"""Errors over repeated disguises, and whether a printed one is within their range."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from papers.rerun import Progress, Row
+from sottovoce.mine.accuracy import LengthErrors, mining_errors
+from sottovoce.mine.itemsets import Itemsets
+
+Errors = np.ma.MaskedArray
+"""By disguise, length and measure: sigma+, sigma-, rho."""
+
+MEASURES = ("sigma+", "sigma-", "rho")
+
+
+def repeated(
+    mine: Callable[[int], Itemsets], truth: Itemsets, seeds: Iterable[int], progress: Progress, total: int
+) -> Errors:
+    """Errors of as many disguises as there are seeds; rho is masked where no true set was found."""
+    found = []
+    for done, seed in enumerate(seeds, start=1):
+        found.append([_numbers(errors) for errors in mining_errors(mine(seed), truth)])
+        progress(done, total)
+    return np.ma.masked_invalid(found)
+
+
+def ranges(errors: Errors, level: float = 0.99) -> tuple[Errors, Errors]:
+    """Ends within which another disguise has all of its errors with this confidence.
+
+    Student's prediction limits, shared among all numbers (Bonferroni), or the least and the largest seen if those
+    are further out: sets are few at the upper lengths, and their shares nothing like normal.
+    """
+    from scipy.stats import t
+
+    times, numbers = len(errors), errors[0].size
+    half = t.ppf(1 - (1 - level) / (2 * numbers), times - 1) * errors.std(axis=0, ddof=1) * np.sqrt(1 + 1 / times)
+    mean = errors.mean(axis=0)
+    return np.minimum(mean - half, errors.min(axis=0)), np.maximum(mean + half, errors.max(axis=0))
+
+
+def error_rows(name: str, published: Sequence[Sequence[float]], errors: Errors) -> tuple[list[Row], list[str]]:
+    """A row for each printed error, and notes on those outside: worse than all of ours, or better."""
+    low, high = ranges(errors)
+    mean, spread = errors.mean(axis=0), errors.std(axis=0, ddof=1)
+    rows, worse, better = [], [], []
+    for place, numbers in enumerate(published):
+        for column, (measure, number) in enumerate(zip(MEASURES, numbers, strict=True)):
+            at = (place, column)
+            title = f"{name} length {place + 1} {measure}"
+            # Two decimals are printed, some of them cut off rather than rounded.
+            inside = low[at] - 0.01 <= number <= high[at] + 0.01
+            if not inside:
+                (worse if number > high[at] else better).append(f"{title} ({low[at]:.2f} to {high[at]:.2f})")
+            verdict = "reproduced" if inside or number > high[at] else "differs"
+            rows.append(Row(title, number, float(mean[at]), verdict, float(spread[at])))
+    notes = [f"Printed errors above the range of ours, which does better: {', '.join(worse)}."] if worse else []
+    return rows, notes + ([f"Printed errors below the range of ours: {', '.join(better)}."] if better else [])
+
+
+def _numbers(errors: LengthErrors) -> tuple[float, float, float]:
+    return errors.false_positives, errors.false_negatives, errors.support_error
