@@ -25,9 +25,9 @@ MOST_MEBIBYTES = 2048
 
 MINE = """
 import sys, time
-from sottovoce.count import transactions
+from sottovoce.count import streamed
 from sottovoce.mine.frequent import frequent_itemsets
-transactions.MOST_HELD = int(sys.argv[2])
+streamed.MOST_HELD = int(sys.argv[2])
 start = time.perf_counter()
 found = frequent_itemsets(sys.argv[1], min_support=float(sys.argv[3]))
 seconds = time.perf_counter() - start

@@ -7,12 +7,8 @@ import pytest
 
 from sottovoce.count import listed, together
 from sottovoce.count.memory import as_counter
-from sottovoce.count.transactions import (
-    AskedTransactions,
-    HeldTransactions,
-    SparseTransactions,
-    StreamedTransactions,
-)
+from sottovoce.count.streamed import AskedTransactions, StreamedTransactions
+from sottovoce.count.transactions import HeldTransactions, SparseTransactions
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
 from sottovoce.table.bitsets import Bitsets

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sottovoce.mine.levels import Level
+from sottovoce.mine.level import Level
 from sottovoce.mine.resolution import ResolutionWarning, smallest_support, warn_below
 from sottovoce.mine.significance import hill_exponent, judged
 

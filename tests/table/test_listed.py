@@ -43,6 +43,25 @@ def test_tables_of_all_kinds(table):
     assert rows(table) == EXPECTED
 
 
+@pytest.mark.parametrize("values", [[1, 2, 2, 3], [1, 2**40, 2**40, -5]])
+def test_whole_numbers(values):
+    """A narrow range is looked up in a table, a wide one in a dictionary; the order of the universe is kept."""
+    variable = ItemSet("basket", sorted(set(values), reverse=True))
+    table = pa.table({"basket": pa.array([values[:2], [], values[2:]], pa.list_(pa.int64()))})
+    ((indptr, indices),) = listed_batches(open_source(table), variable)
+    found = [sorted(variable.items[i] for i in part) for part in np.split(indices, indptr[1:-1])]
+    assert found == [sorted(values[:2]), [], sorted(values[2:])]
+    assert all((np.diff(part) > 0).all() for part in np.split(indices, indptr[1:-1]))
+
+
+def test_whole_numbers_that_are_missing_or_unknown():
+    numbers = ItemSet("basket", [1, 2])
+    for lists in ([[1, None]], [[1, 7]]):
+        table = open_source(pa.table({"basket": pa.array(lists, pa.list_(pa.int64()))}))
+        with pytest.raises(SottovoceError, match=r"^basket must be one of its categories"):
+            list(listed_batches(table, numbers))
+
+
 def test_wide_universes_are_coded_in_parts(monkeypatch):
     monkeypatch.setattr(listed, "BATCH_VALUES", 3)
     assert rows({"basket": LISTS}) == EXPECTED
@@ -66,3 +85,10 @@ def test_refused(table, message):
 
 def test_narwhals_frames():
     assert rows(nw.from_native(pa.table({"basket": LISTS}))) == EXPECTED
+
+
+def test_rows_in_order_are_left_as_they_are():
+    indptr, indices = np.array([0, 2, 3]), np.array([0, 2, 1], np.int32)
+    kept = listed.in_order(indptr, indices, items=3)
+    assert kept[0] is indptr
+    assert kept[1] is indices

@@ -1,5 +1,6 @@
 """Independent channels side by side, one a group of attributes; the product is never built."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -108,12 +109,12 @@ class Kronecker(Channel):
     def marginal(self, axes: Sequence[int]) -> Channel:
         """Product of the marginals of those factors that keep an attribute."""
         kept = checked_axes(axes, len(self.shape_in))
-        starts = accumulate((len(f.shape_in) for f in self.factors), initial=0)
-        local = [
-            (factor, [a - start for a in kept if start <= a < start + len(factor.shape_in)])
-            for factor, start in zip(self.factors, starts, strict=False)
-        ]
-        parts = [factor.marginal(own) for factor, own in local if own]
+        starts = list(accumulate((len(f.shape_in) for f in self.factors), initial=0))
+        local: dict[int, list[int]] = {}
+        for axis in kept:
+            place = bisect_right(starts, axis) - 1
+            local.setdefault(place, []).append(axis - starts[place])
+        parts = [self.factors[place].marginal(local[place]) for place in sorted(local)]
         return parts[0] if len(parts) == 1 else Kronecker(parts)
 
     @property

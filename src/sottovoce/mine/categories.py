@@ -22,7 +22,8 @@ from sottovoce.estimate.proportions import estimate_proportions
 from sottovoce.estimate.spread import Target
 from sottovoce.mine.candidates import Family, Numbers, together
 from sottovoce.mine.covariances import Items, Known, OfParts
-from sottovoce.mine.levels import Level, Search
+from sottovoce.mine.level import Level
+from sottovoce.mine.levels import Search
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.variable import Label
 

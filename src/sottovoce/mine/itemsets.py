@@ -14,7 +14,7 @@ from sottovoce.estimate.intervals import Ends, critical_value
 from sottovoce.estimate.rows import Backend, row_lines
 from sottovoce.estimate.spread import Target
 from sottovoce.mine.covariances import Covariances
-from sottovoce.mine.levels import Level
+from sottovoce.mine.level import Level, highest_above
 from sottovoce.mine.significance import Judged, judged
 from sottovoce.schema.variable import Label
 
@@ -83,11 +83,11 @@ class Itemsets:
 
     def maximal(self) -> "Itemsets":
         """Sets that no longer set here contains."""
-        return self._chosen([np.isneginf(highest) for highest in self._highest_above()])
+        return self._chosen([np.isneginf(highest) for highest in highest_above(self.levels)])
 
     def closed(self) -> "Itemsets":
         """Sets of which every longer set here has a lower support; between disguised ones noise decides ties."""
-        pairs = zip(self.levels, self._highest_above(), strict=True)
+        pairs = zip(self.levels, highest_above(self.levels), strict=True)
         return self._chosen([level.support > highest for level, highest in pairs])
 
     def to_rows(self, level: float = 0.95) -> list[dict[str, Any]]:
@@ -147,23 +147,8 @@ class Itemsets:
     def _judged(self) -> list[Judged]:
         return [judged(level.support, level.standard_error, self.min_support) for level in self.levels]
 
-    def _highest_above(self) -> list[Array]:
-        """Highest support of any set that has one item more, for each set; minus infinity where there is none."""
-        found = [np.full(len(level.items), -np.inf) for level in self.levels]
-        for below, (short, long) in enumerate(zip(self.levels, self.levels[1:], strict=False)):
-            places = {row: place for place, row in enumerate(map(tuple, short.items.tolist()))}
-            for items, support in zip(long.items.tolist(), long.support.tolist(), strict=True):
-                for left_out in range(len(items)):
-                    place = places.get((*items[:left_out], *items[left_out + 1 :]))
-                    if place is not None:
-                        found[below][place] = max(found[below][place], support)
-        return found
-
     def _chosen(self, masks: Sequence[NDArray[np.bool_]]) -> "Itemsets":
-        chosen = [
-            Level(level.items[kept], level.support[kept], level.standard_error[kept])
-            for level, kept in zip(self.levels, masks, strict=True)
-        ]
+        chosen = [level.chosen(kept) for level, kept in zip(self.levels, masks, strict=True)]
         return replace(self, levels=tuple(level for level in chosen if len(level.items)))
 
     @staticmethod

@@ -12,6 +12,7 @@ from sottovoce.count.transactions import Narrowed, Transactions
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimate.spread import Target
 from sottovoce.mine.candidates import Family, Numbers, together
+from sottovoce.mine.level import Level
 from sottovoce.mine.reconstruction import Reconstruction, Sums
 from sottovoce.mine.screening import promising_pairs
 
@@ -23,15 +24,6 @@ MOST_PAIRED = 4096
 
 MOST_SURVIVORS = 2**22
 """Survivors of one length, beyond which the search is given up: memory would be next."""
-
-
-@dataclass(frozen=True, eq=False)
-class Level:
-    """Survivors of one length: their items by number, unbiased supports, and standard errors."""
-
-    items: Numbers
-    support: Array
-    standard_error: Array
 
 
 @dataclass(frozen=True)

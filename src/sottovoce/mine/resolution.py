@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sottovoce.mine.levels import Level
+from sottovoce.mine.level import Level
 
 DEVIATIONS = 2.0
 """Standard errors that a support has to be away from zero to mean anything."""

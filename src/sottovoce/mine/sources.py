@@ -12,13 +12,8 @@ from sottovoce.channel.cut_and_paste import CutAndPaste
 from sottovoce.channel.keep_or_uniform import KeepOrUniform
 from sottovoce.channel.kronecker import Kronecker
 from sottovoce.count.protocol import Counter
-from sottovoce.count.transactions import (
-    AskedTransactions,
-    HeldTransactions,
-    SparseTransactions,
-    StreamedTransactions,
-    Transactions,
-)
+from sottovoce.count.streamed import AskedTransactions, StreamedTransactions
+from sottovoce.count.transactions import HeldTransactions, SparseTransactions, Transactions
 from sottovoce.disguise.transactions import listed_transactions
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimate.cut_and_paste import counts_for

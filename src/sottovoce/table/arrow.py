@@ -11,6 +11,9 @@ from sottovoce.schema.cells import Codes, Columns
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.variable import Variable
 
+MOST_INTEGERS = 2**20
+"""Range of integers that is looked up in a table."""
+
 
 def encode_arrow(variable: Variable, column: Any) -> Columns:
     """Codes of a chunked array: what `variable.encode` gives for its values, looked up once a distinct value."""
@@ -50,6 +53,16 @@ def pyarrow(purpose: str = "Parquet") -> Any:
 
 def item_numbers(variable: ItemSet, items: Any) -> Codes:
     """Number of each item of an Arrow array, looked up once a distinct item."""
+    if pyarrow().types.is_integer(items.type) and len(items) and not items.null_count:
+        values = items.to_numpy()
+        low, high = int(values.min()), int(values.max())
+        if high - low < MOST_INTEGERS:
+            # Faster than a dictionary: a table of all integers between the smallest and the largest.
+            places = values.astype(np.int64) - low
+            seen = np.flatnonzero(np.bincount(places))
+            table = np.zeros(high - low + 1, np.int32)
+            table[seen] = _single_items(variable, (seen + low).tolist())
+            return np.asarray(table[places])
     coded = items if pyarrow().types.is_dictionary(items.type) else items.dictionary_encode()
     (codes,) = _look_up(lambda found: (_single_items(variable, found),), coded)
     return codes
