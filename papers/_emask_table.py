@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from papers._repeated import error_rows, repeated
-from papers.rerun import Progress, Rerun, Row
+from papers.rerun import Progress, Rerun, Row, Verdict
 from sottovoce.disguise.transactions import disguise_transactions
 from sottovoce.measure.itemset_error import support_error
 from sottovoce.mine.frequent import frequent_itemsets
@@ -41,19 +41,35 @@ class Table:
         """Counts of the original, errors of many disguises."""
         disguises = self.quick if quick else DISGUISES
         items, once = self.data()
-        truth = frequent_itemsets(once, _plan(items, 1, 1), self.min_support, recall=0.5)
+        truth = self.truth(items, once)
         rows = [self._count(truth, place) for place in range(len(self.printed))]
         chosen, narrowed = self._near(items, once)
-        many, plan = repeat(narrowed, self.times), _plan(chosen, *self.coins)
+        errors = repeated(self._miner(chosen, narrowed), truth, range(seed, seed + disguises), progress)
+        found, notes = error_rows(self.title, [numbers[1:] for numbers in self.printed], errors)
+        settings = {
+            **self.settings,
+            "transactions": self.times * (len(once[0]) - 1),
+            "disguises": disguises,
+            "seed": seed,
+        }
+        return Rerun({**settings, "items near or above the threshold": len(chosen.items)}, [*rows, *found], notes)
 
-        def mine(disguise: int) -> Itemsets:
-            reports = disguise_transactions(many, plan, rng=disguise, kind="bitsets")
+    def truth(self, items: ItemSet, once: Csr) -> Itemsets:
+        """Frequent itemsets of the original."""
+        return frequent_itemsets(once, _plan(items, 1, 1), self.min_support, recall=0.5)
+
+    def mine(self, items: ItemSet, once: Csr, seed: int) -> Itemsets:
+        """Disguise once and mine."""
+        return self._miner(*self._near(items, once))(seed)
+
+    def _miner(self, items: ItemSet, once: Csr) -> Callable[[int], Itemsets]:
+        many, plan = repeat(once, self.times), _plan(items, *self.coins)
+
+        def mine(seed: int) -> Itemsets:
+            reports = disguise_transactions(many, plan, rng=seed, kind="bitsets")
             return frequent_itemsets(reports, plan, self.min_support, recall=0.5)
 
-        seeds = range(seed, seed + disguises)
-        errors = repeated(mine, truth, seeds, progress, disguises)
-        found, notes = error_rows(self.title, [numbers[1:] for numbers in self.printed], errors)
-        return Rerun(self._settings(disguises, seed, len(many[0]) - 1, chosen), [*rows, *found], notes)
+        return mine
 
     @property
     def title(self) -> str:
@@ -62,7 +78,7 @@ class Table:
 
     def _count(self, truth: Itemsets, place: int) -> Row:
         ours, printed = truth.by_length.get(place + 1, 0), self.printed[place][0]
-        verdict = "reproduced" if ours == printed else "differs"
+        verdict: Verdict = "reproduced" if ours == printed else "differs"
         return Row(f"{self.title} length {place + 1}", printed, ours, verdict)
 
     def _near(self, items: ItemSet, csr: Csr) -> tuple[ItemSet, Csr]:
@@ -76,11 +92,10 @@ class Table:
         labels = [label for label, near in zip(items.items, kept, strict=True) if near]
         return ItemSet(items.name, labels), (held, number[indices[kept[indices]]].astype(np.int32))
 
-    def _settings(self, disguises: int, seed: int, transactions: int, chosen: ItemSet) -> dict[str, object]:
-        p, q = self.coins
-        about = {"p": p, "q": q, "min_support": self.min_support, "transactions": transactions}
-        near = {"items near or above the threshold": len(chosen.items)}
-        return {**about, **near, "disguises": disguises, "range": "99 % of all numbers together", "seed": seed}
+    @property
+    def settings(self) -> dict[str, object]:
+        """What the thesis chose."""
+        return {"p": self.coins[0], "q": self.coins[1], "min_support": self.min_support, "range": "99 %, all numbers"}
 
 
 def repeat(csr: Csr, times: int) -> Csr:

@@ -78,7 +78,7 @@ class Data:
     def mined_by_size(self, scheme: CutAndPaste) -> Mine:
         """Mine disguises by cut-and-paste: every record has as many items as there are attributes."""
         plan, size = self.items_under(scheme), len(self.table[0].names)
-        labels = np.array(plan.schema["items"].items, object)  # type: ignore[attr-defined]
+        labels = np.array(self.labels, str)
         lists = labels[self.transactions[1].reshape(-1, size)].tolist()
 
         def mine(seed: int) -> Itemsets:
@@ -108,20 +108,20 @@ class Data:
 
     def items_under(self, scheme: Scheme) -> Plan:
         """Plan for the transactions."""
+        return Plan.of(Schema([ItemSet("items", self.labels)]), {"items": scheme})
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """Items: attribute = value, as mined tables have them."""
         schema, _ = self.table
-        named = zip(schema.names, categories_of(self._joint, schema.names), strict=True)
-        labels = [f"{name}={label}" for name, categories in named for label in categories]
-        return Plan.of(Schema([ItemSet("items", labels)]), {"items": scheme})
+        plan = Plan.of(schema, {schema.names: GammaDiagonal(gamma=GAMMA)})
+        named = zip(schema.names, categories_of(plan, schema.names), strict=True)
+        return [f"{name}={label}" for name, categories in named for label in categories]
 
     def possible(self, found: Itemsets) -> Itemsets:
         """Sets that have no attribute twice."""
         ends = np.cumsum(self.table[0].sizes)
         return found.chosen([_once(np.searchsorted(ends, level.items, side="right")) for level in found.levels])
-
-    @property
-    def _joint(self) -> Plan:
-        schema, _ = self.table
-        return Plan.of(schema, {schema.names: GammaDiagonal(gamma=GAMMA)})
 
 
 CENSUS = Data("CENSUS", census, (19, 102, 203, 165, 64, 10))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from papers._frapp import GAMMA, MIN_SUPPORT, Data
-from papers._repeated import MEASURES, Errors, repeated
+from papers._repeated import MEASURES, Errors, counted, repeated
 from papers.rerun import Progress, Rerun, Row, claimed, compared
 from sottovoce.measure.private_parameter import PosteriorRange, posterior_range
 from sottovoce.scheme.randomized_gamma_diagonal import RandomizedGammaDiagonal
@@ -24,11 +24,9 @@ def rerun(data: Data, *, quick: bool, seed: int, progress: Progress) -> Rerun:
     ranges = [posterior_range(BEFORE, GAMMA, data.cells, alpha) for alpha in alphas]
     errors = []
     for place, alpha in enumerate(alphas):
-        first, done = seed + place * disguises, place * disguises
+        first, moved = seed + place * disguises, counted(progress, place * disguises, len(alphas) * disguises)
         mine = data.mined(RandomizedGammaDiagonal(gamma=GAMMA, alpha=alpha))
-        seeds = range(first, first + disguises)
-        total = len(alphas) * disguises
-        found = repeated(mine, data.truth, seeds, lambda n, _, d=done, t=total: progress(d + n, t), disguises)
+        found = repeated(mine, data.truth, range(first, first + disguises), moved)
         errors.append(found[:, LENGTH - 1])
     rows = [*_ranges(ranges[len(alphas) // 2], ranges[-1]), *_errors(errors, alphas)]
     notes = [

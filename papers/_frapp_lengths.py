@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from papers import _frapp
 from papers._frapp import CUTOFF, GAMMA, MIN_SUPPORT, PASTED, Data
-from papers._repeated import MEASURES, Errors, repeated
+from papers._repeated import MEASURES, Errors, counted, repeated
 from papers.rerun import Progress, Rerun, Row, claimed, compared
 from sottovoce.measure.condition import condition_number
+from sottovoce.scheme.cut_and_paste import CutAndPaste
 
 DISGUISES, QUICK = 200, 3
 POSITIVE, NEGATIVE, SUPPORT = range(3)
@@ -19,14 +19,8 @@ def rerun(data: Data, mask_finds: int, *, quick: bool, seed: int, progress: Prog
     disguises = QUICK if quick else DISGUISES
     errors: dict[str, Errors] = {}
     for place, (name, mine) in enumerate(data.schemes().items()):
-        done = place * disguises
-        errors[name] = repeated(
-            mine,
-            data.truth,
-            range(seed, seed + disguises),
-            lambda n, _, d=done: progress(d + n, 4 * disguises),
-            disguises,
-        )
+        moved = counted(progress, place * disguises, 4 * disguises)
+        errors[name] = repeated(mine, data.truth, range(seed, seed + disguises), moved)
     conditions = condition_numbers(data)
     rows = [*_claims(data, errors, mask_finds), *_condition_rows(data, conditions)]
     notes = [f"{name}, sigma+/sigma-/rho in % by length: {_listed(found)}." for name, found in errors.items()]
@@ -48,7 +42,7 @@ def condition_numbers(data: Data) -> dict[str, list[float]]:
     size = len(data.table[0].names)
     odds = GAMMA ** (1 / (2 * size))
     coin = float(condition_number(np.array([[odds, 1], [1, odds]]) / (1 + odds)))
-    channel: Any = data.items_under(_frapp.CutAndPaste(CUTOFF, PASTED)).channel(["items"])
+    channel: Any = data.items_under(CutAndPaste(CUTOFF, PASTED)).channel(["items"])
     lengths = range(1, size + 1)
     pasted = [float(condition_number(np.array(channel.counts_matrix(size, k), float))) for k in lengths]
     return {

@@ -1,10 +1,10 @@
 """Errors over repeated disguises, and whether a printed one is within their range."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from papers.rerun import Progress, Row
+from papers.rerun import Progress, Row, Verdict
 from sottovoce.mine.accuracy import LengthErrors, mining_errors
 from sottovoce.mine.itemsets import Itemsets
 
@@ -14,15 +14,18 @@ Errors = np.ma.MaskedArray
 MEASURES = ("sigma+", "sigma-", "rho")
 
 
-def repeated(
-    mine: Callable[[int], Itemsets], truth: Itemsets, seeds: Iterable[int], progress: Progress, total: int
-) -> Errors:
+def repeated(mine: Callable[[int], Itemsets], truth: Itemsets, seeds: Sequence[int], progress: Progress) -> Errors:
     """Errors of as many disguises as there are seeds; rho is masked where no true set was found."""
     found = []
     for done, seed in enumerate(seeds, start=1):
-        found.append([_numbers(errors) for errors in mining_errors(mine(seed), truth)])
-        progress(done, total)
+        found.append([numbers_of(errors) for errors in mining_errors(mine(seed), truth)])
+        progress(done, len(seeds))
     return np.ma.masked_invalid(found)
+
+
+def counted(progress: Progress, before: int, total: int) -> Progress:
+    """Progress of a part, as that of the whole."""
+    return lambda done, _: progress(before + done, total)
 
 
 def ranges(errors: Errors, level: float = 0.99) -> tuple[Errors, Errors]:
@@ -43,7 +46,9 @@ def error_rows(name: str, published: Sequence[Sequence[float]], errors: Errors) 
     """A row for each printed error, and notes on those outside: worse than all of ours, or better."""
     low, high = ranges(errors)
     mean, spread = errors.mean(axis=0), errors.std(axis=0, ddof=1)
-    rows, worse, better = [], [], []
+    rows: list[Row] = []
+    worse: list[str] = []
+    better: list[str] = []
     for place, numbers in enumerate(published):
         for column, (measure, number) in enumerate(zip(MEASURES, numbers, strict=True)):
             at = (place, column)
@@ -52,11 +57,12 @@ def error_rows(name: str, published: Sequence[Sequence[float]], errors: Errors) 
             inside = low[at] - 0.01 <= number <= high[at] + 0.01
             if not inside:
                 (worse if number > high[at] else better).append(f"{title} ({low[at]:.2f} to {high[at]:.2f})")
-            verdict = "reproduced" if inside or number > high[at] else "differs"
+            verdict: Verdict = "reproduced" if inside or number > high[at] else "differs"
             rows.append(Row(title, number, float(mean[at]), verdict, float(spread[at])))
     notes = [f"Printed errors above the range of ours, which does better: {', '.join(worse)}."] if worse else []
     return rows, notes + ([f"Printed errors below the range of ours: {', '.join(better)}."] if better else [])
 
 
-def _numbers(errors: LengthErrors) -> tuple[float, float, float]:
+def numbers_of(errors: LengthErrors) -> tuple[float, float, float]:
+    """In the order of the measures."""
     return errors.false_positives, errors.false_negatives, errors.support_error
