@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from papers._repeated import error_rows, repeated
+from papers._repeated import error_rows, frequent, repeated
 from papers.rerun import Progress, Rerun, Row, Verdict
 from sottovoce.disguise.transactions import disguise_transactions
 from sottovoce.measure.itemset_error import support_error
-from sottovoce.mine.frequent import frequent_itemsets
 from sottovoce.mine.itemsets import Itemsets
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.item_set import ItemSet
@@ -56,18 +55,18 @@ class Table:
 
     def truth(self, items: ItemSet, once: Csr) -> Itemsets:
         """Frequent itemsets of the original."""
-        return frequent_itemsets(once, _plan(items, 1, 1), self.min_support, recall=0.5)
+        return frequent(once, plan_of(items, 1, 1), self.min_support)
 
     def mine(self, items: ItemSet, once: Csr, seed: int) -> Itemsets:
         """Disguise once and mine."""
         return self._miner(*self._near(items, once))(seed)
 
     def _miner(self, items: ItemSet, once: Csr) -> Callable[[int], Itemsets]:
-        many, plan = repeat(once, self.times), _plan(items, *self.coins)
+        many, plan = repeat(once, self.times), plan_of(items, *self.coins)
 
         def mine(seed: int) -> Itemsets:
             reports = disguise_transactions(many, plan, rng=seed, kind="bitsets")
-            return frequent_itemsets(reports, plan, self.min_support, recall=0.5)
+            return frequent(reports, plan, self.min_support)
 
         return mine
 
@@ -105,5 +104,6 @@ def repeat(csr: Csr, times: int) -> Csr:
     return np.concatenate([indptr[:1], *ends]), np.tile(indices, times)
 
 
-def _plan(items: ItemSet, p: float, q: float) -> Plan:
+def plan_of(items: ItemSet, p: float, q: float) -> Plan:
+    """Every item under the same coin."""
     return Plan.of(Schema([items]), {items.name: Emask(p=p, q=q)})

@@ -1,21 +1,18 @@
 """Shared by FRAPP's Table 4.3 and Figures 4.1 to 4.4: tables of categories, mined under each disguise of gamma = 19."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from papers._repeated import frequent
 from sottovoce.disguise.frames import disguise_frame
 from sottovoce.disguise.transactions import disguise_transactions
 from sottovoce.estimate.counted import categories_of
-from sottovoce.mine.frequent import frequent_itemsets
 from sottovoce.mine.itemsets import Itemsets
-from sottovoce.mine.resolution import ResolutionWarning
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
@@ -57,13 +54,13 @@ class Data:
     @cached_property
     def truth(self) -> Itemsets:
         """Frequent itemsets of the original."""
-        return _frequent(self.transactions, self.items_under(Emask(p=1, q=1)))
+        return frequent(self.transactions, self.items_under(Emask(p=1, q=1)), MIN_SUPPORT)
 
     def mined(self, scheme: Scheme) -> Mine:
         """Mine disguises of whole records."""
         schema, columns = self.table
         plan = Plan.of(schema, {schema.names: scheme})
-        return lambda seed: _frequent(disguise_frame(columns, plan, rng=seed), plan)
+        return lambda seed: frequent(disguise_frame(columns, plan, rng=seed), plan, MIN_SUPPORT)
 
     def mined_by_item(self, p: float) -> Mine:
         """Mine disguises by MASK; sets of two values of an attribute, which cannot be, are left out."""
@@ -71,7 +68,7 @@ class Data:
 
         def mine(seed: int) -> Itemsets:
             reports = disguise_transactions(self.transactions, plan, rng=seed, kind="bitsets")
-            return self.possible(_frequent(reports, plan))
+            return self.possible(frequent(reports, plan, MIN_SUPPORT))
 
         return mine
 
@@ -83,7 +80,7 @@ class Data:
 
         def mine(seed: int) -> Itemsets:
             reports = disguise_frame({"items": lists}, plan, rng=seed)
-            return self.possible(_frequent({size: reports}, plan))
+            return self.possible(frequent({size: reports}, plan, MIN_SUPPORT))
 
         return mine
 
@@ -131,13 +128,6 @@ HEALTH = Data(
     (23, 123, 292, 361, 250, 86, 12),
     "HEALTH, the NHIS of 1993, could not be had: ours is a table of the NHIS of 2009 with as many joint cells.",
 )
-
-
-def _frequent(reports: Any, plan: Plan) -> Itemsets:
-    """By the bare threshold, as the thesis does; that it is below what can be resolved is its point, not news."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResolutionWarning)
-        return frequent_itemsets(reports, plan, MIN_SUPPORT, recall=0.5)
 
 
 def _once(attributes: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -1,17 +1,29 @@
 """Errors over repeated disguises, and whether a printed one is within their range."""
 
+import warnings
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from papers.rerun import Progress, Row, Verdict
 from sottovoce.mine.accuracy import LengthErrors, mining_errors
+from sottovoce.mine.frequent import frequent_itemsets
 from sottovoce.mine.itemsets import Itemsets
+from sottovoce.mine.resolution import ResolutionWarning
+from sottovoce.plan.plan import Plan
 
 Errors = np.ma.MaskedArray
 """By disguise, length and measure: sigma+, sigma-, rho."""
 
 MEASURES = ("sigma+", "sigma-", "rho")
+
+
+def frequent(reports: Any, plan: Plan, min_support: float) -> Itemsets:
+    """By the bare threshold, as the thesis does; that it is below what can be resolved is its point, not news."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResolutionWarning)
+        return frequent_itemsets(reports, plan, min_support, recall=0.5)
 
 
 def repeated(mine: Callable[[int], Itemsets], truth: Itemsets, seeds: Sequence[int], progress: Progress) -> Errors:
