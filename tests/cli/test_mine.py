@@ -76,3 +76,21 @@ def test_mistakes(run, arguments, message):
 def test_a_plan_from_elsewhere(run):
     write_plan(PLAN, "plan.json")
     assert run("mine", "itemsets", "d.csv", "--min-support", ".5", "--plan", "plan.json")[0] == 0
+
+
+def test_rules(run):
+    code, out, err = run("mine", "rules", "d.csv", "--min-support", ".3", "--min-confidence", ".75")
+    assert (code, err) == (0, "")
+    assert out.startswith("2000 reports, min_confidence 0.75, in the table:")
+    assert "antecedents" in out
+    code, out, err = run("mine", "rules", "d.csv", "--min-support", ".3", "--min-confidence", ".1", "--json", "-")
+    first = json.loads(out)["rules"][0]
+    assert (code, err) == (0, "")
+    assert first["confidence_low"] < first["confidence"] < first["confidence_high"]
+    assert isinstance(first["antecedents"][0], str)
+
+
+def test_more_rules_than_one_looks_at(run):
+    code, out, _ = run("mine", "rules", "d.csv", "--min-support", ".1", "--min-confidence", ".1")
+    assert code == 0
+    assert "more rules are in the JSON" in out

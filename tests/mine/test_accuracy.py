@@ -1,29 +1,32 @@
-"""What the plan and the model reach on real tables: the whole comparison is `python -m papers run mining-plan`."""
+"""Errors of mined itemsets: by hand, and none where nothing is hidden."""
+
+from math import isnan
 
 import numpy as np
-import pytest
 
-from papers.mining_plan import GAMMA, WANTED, coverage_by_length, estimated, f1_by_length, known, planned
-from sottovoce.table.datasets.households import households
-from sottovoce.table.datasets.tables import census
-
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("data_sets")]
+from sottovoce.mine.accuracy import LengthErrors, mining_errors
+from sottovoce.mine.itemsets import Itemsets
+from sottovoce.mine.level import Level
 
 
-@pytest.mark.parametrize(("name", "load"), [("CENSUS", census), ("households", households)])
-def test_frequent_itemsets_of_real_tables(name, load):
-    """Means of four disguises; those of twenty are above what is wanted by 1 % or more, their deviations 1 to 3 %."""
-    truth = known(*load())
-    plan = planned("sampled", truth.schema, GAMMA)
-    joints = [estimated("sampled", truth, plan, seed) for seed in range(4)]
-    found = np.mean([f1_by_length(joint, truth) for joint in joints], axis=0)
-    assert (found >= np.array(WANTED[name]) - 1).all()
-    assert np.mean([coverage_by_length(joint, truth) for joint in joints]) > 88
+def of(sets: dict[tuple[int, ...], float]) -> Itemsets:
+    lengths = sorted({len(items) for items in sets})
+    levels = []
+    for length in lengths:
+        own = {items: support for items, support in sets.items() if len(items) == length}
+        levels.append(Level(np.array(list(own)), np.array(list(own.values())), np.zeros(len(own))))
+    return Itemsets(tuple("abcd"), tuple(levels), 100, 0.1, "table")
 
 
-def test_the_joint_matrix_is_far_behind():
-    """DET-GD at gamma 19: .9 % of the records of CENSUS are kept."""
-    truth = known(*census())
-    plan = planned("joint", truth.schema, GAMMA)
-    found = np.mean([f1_by_length(estimated("joint", truth, plan, seed), truth) for seed in range(3)], axis=0)
-    assert (found[1:] < 80).all()
+TRUTH = of({(0,): 0.5, (1,): 0.4, (2,): 0.2, (0, 1): 0.2})
+
+
+def test_by_hand():
+    found = mining_errors(of({(0,): 0.6, (1,): 0.36, (3,): 0.2, (0, 3): 0.3}), TRUTH)
+    assert found[0] == LengthErrors(1, 3, 100 / 3, 100 / 3, 15.000000000000002)
+    assert (found[1].false_positives, found[1].false_negatives) == (100, 100)
+    assert isnan(found[1].support_error)
+
+
+def test_the_truth_has_no_errors():
+    assert mining_errors(TRUTH, TRUTH) == [LengthErrors(1, 3, 0, 0, 0), LengthErrors(2, 1, 0, 0, 0)]

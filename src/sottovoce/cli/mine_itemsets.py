@@ -12,30 +12,57 @@ from sottovoce.cli.output import JsonOption, emit, names, progress_bars, say, ta
 if TYPE_CHECKING:
     from sottovoce.mine.itemsets import Itemsets
 
+FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Disguised CSV or Parquet file, with its plan.")]
+SupportOption = Annotated[float, typer.Option(help="Smallest share of the transactions.")]
+PlanOption = Annotated[str | None, typer.Option(help="Plan, if the file does not carry it.")]
+AttributesOption = Annotated[str | None, typer.Option(help="Of these attributes only: a,b.")]
+RecallOption = Annotated[float | None, typer.Option(help="Chance of a frequent set to pass; .5: bare threshold.")]
+LongestOption = Annotated[int | None, typer.Option(help="Items of a set, at the most.")]
+TargetOption = Annotated[str, typer.Option(help="table, or the population it is a sample of.")]
+LevelOption = Annotated[float, typer.Option(help="Confidence of the intervals.")]
+
 MOST_ROWS = 60
 """Rows of the table for people; the JSON has all."""
 
 
 def itemsets(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="Disguised CSV or Parquet file, with its plan.")],
-    min_support: Annotated[float, typer.Option(help="Smallest share of the transactions.")],
-    plan: Annotated[str | None, typer.Option(help="Plan, if the file does not carry it.")] = None,
-    attributes: Annotated[str | None, typer.Option(help="Of these attributes only: a,b.")] = None,
-    recall: Annotated[float | None, typer.Option(help="Chance of a frequent set to pass; .5: bare threshold.")] = None,
-    longest: Annotated[int | None, typer.Option(help="Items of a set, at the most.")] = None,
-    target: Annotated[str, typer.Option(help="table, or the population it is a sample of.")] = "table",
+    path: FileArgument,
+    min_support: SupportOption,
+    plan: PlanOption = None,
+    attributes: AttributesOption = None,
+    recall: RecallOption = None,
+    longest: LongestOption = None,
+    target: TargetOption = "table",
     keep: Annotated[str, typer.Option(help="Show all sets, or maximal or closed ones.")] = "all",
-    level: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    level: LevelOption = 0.95,
     json: JsonOption = None,
 ) -> None:
     """Find frequent itemsets, with standard errors and intervals, from reports alone."""
+    found = mined(path, plan, min_support, attributes, recall, longest, target)
+    shown = _kept(found, keep)
+    document = shown.to_json(level)
+    emit(document, json)
+    if json != "-":
+        _show(shown, document)
+
+
+def mined(
+    path: str,
+    plan: str | None,
+    min_support: float,
+    attributes: str | None,
+    recall: float | None,
+    longest: int | None,
+    target: str,
+) -> "Itemsets":
+    """Mine a file, with a bar for each length."""
     from sottovoce.mine.frequent import RECALL, frequent_itemsets
     from sottovoce.table.plan_file import plan_of_reports
 
     agreed = plan_of_reports(path, plan)
     options: dict[str, Any] = {"attributes": names(attributes) or None, "longest": longest, "target": target}
     with progress_bars() as move, said_as_remarks():
-        found = frequent_itemsets(
+        return frequent_itemsets(
             path,
             agreed,
             min_support,
@@ -43,11 +70,6 @@ def itemsets(
             progress=lambda length, done, total: move(f"length {length}", done, total),
             **options,
         )
-    shown = _kept(found, keep)
-    document = shown.to_json(level)
-    emit(document, json)
-    if json != "-":
-        _show(shown, document)
 
 
 @contextmanager

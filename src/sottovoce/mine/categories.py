@@ -7,6 +7,7 @@ them it is a Kronecker product of such marginals.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -20,6 +21,7 @@ from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.proportions import estimate_proportions
 from sottovoce.estimate.spread import Target
 from sottovoce.mine.candidates import Family, Numbers, together
+from sottovoce.mine.covariances import Items, Known, OfParts
 from sottovoce.mine.level import Level
 from sottovoce.mine.levels import Search
 from sottovoce.plan.plan import Plan
@@ -36,6 +38,7 @@ class Cells:
         self._ends = np.concatenate([[0], np.cumsum([len(labels) for labels in categories])])
         named = zip(self._names, categories, strict=True)
         self.labels: tuple[Label, ...] = tuple(f"{name}={label}" for name, labels in named for label in labels)
+        self._joint = lru_cache(maxsize=64)(self._estimate)
         columns = plan.report_schema.project(plan.report_names(self._names))
         self.counter = MarginCounter(as_counter(reports), columns)
 
@@ -50,13 +53,29 @@ class Cells:
         order = np.lexsort(attributes.T)
         for own, rows in groupby(order.tolist(), key=lambda row: tuple(attributes[row].tolist())):
             chosen = np.array(list(rows))
-            found = self._estimate(own)
+            found = self._joint(own)
             codes = items[chosen] - self._ends[list(own)]
             cells = np.ravel_multi_index(tuple(codes.T), found.shape)
             support[chosen], error[chosen] = found.value[cells], found.standard_error[cells]
         return support, error
 
-    def _estimate(self, attributes: Sequence[int]) -> Estimate:
+    def of_set(self, items: Items, _known: Known, /) -> OfParts:
+        """Covariances of a set and any two parts of it, for rules: sums over the joint cells of its attributes."""
+        own = tuple(self.attributes_of(np.array(items)).tolist())
+        found = self._joint(own)
+        codes = dict(zip(items, (np.array(items) - self._ends[list(own)]).tolist(), strict=True))
+        cells, matrix = np.arange(len(found.value)).reshape(found.shape), found.covariance
+
+        def held(part: Items) -> Numbers:
+            return cells[tuple(codes[i] if i in part else slice(None) for i in items)].ravel()
+
+        def of_parts(first: Items, second: Items) -> Array:
+            sums = [held(part) for part in (items, first, second)]
+            return np.array([[matrix[np.ix_(left, right)].sum() for right in sums] for left in sums])
+
+        return of_parts
+
+    def _estimate(self, attributes: tuple[int, ...]) -> Estimate:
         names = [self._names[attribute] for attribute in attributes]
         return estimate_proportions(self.counter, self._plan, names, target=self._target)
 

@@ -10,6 +10,7 @@ from sottovoce.estimate.enough import check_number
 from sottovoce.estimate.itemsets import item_attribute
 from sottovoce.estimate.spread import Target
 from sottovoce.mine.categories import Cells, mine_cells
+from sottovoce.mine.covariances import CoinCovariances, Covariances
 from sottovoce.mine.itemsets import Itemsets
 from sottovoce.mine.levels import Progress, Search, mine_levels
 from sottovoce.mine.resolution import warn_below
@@ -68,13 +69,15 @@ def frequent_itemsets(
         names = [attributes] if isinstance(attributes, str) else attributes
         cells = Cells(reports, agreed, agreed.schema.names if names is None else names, search.target)
         levels, labels, rows = mine_cells(cells, search), cells.labels, cells.counter.rows()
+        covariances: Covariances | None = cells
     else:
         sources, how = sources_of(reports, agreed, variable)
         levels, labels = mine_levels(sources, how, search), variable.items
         rows = sum(source.rows() for source in sources)
+        covariances = None if how.square is None else CoinCovariances(how.square, rows, search.target)
     check_number(rows)
     warn_below(search.min_support, levels, rows)
-    return Itemsets(labels, tuple(levels), rows, search.min_support, search.target)
+    return Itemsets(labels, tuple(levels), rows, search.min_support, search.target, covariances)
 
 
 def _agreed(reports: Any, plan: Plan | None) -> Plan:

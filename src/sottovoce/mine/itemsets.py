@@ -13,6 +13,7 @@ from sottovoce.channel.channel import Array
 from sottovoce.estimate.intervals import Ends, critical_value
 from sottovoce.estimate.rows import Backend, row_lines
 from sottovoce.estimate.spread import Target
+from sottovoce.mine.covariances import Covariances
 from sottovoce.mine.level import Level, highest_above
 from sottovoce.mine.significance import Judged, judged
 from sottovoce.schema.variable import Label
@@ -26,7 +27,7 @@ class Itemsets:
 
     `support` is unbiased for any set, but sets were picked for large ones: `bias` says by how much a picked
     estimate is too high on the average, and intervals have it taken off. `probability` is that of being truly
-    frequent. Both rest on the prior that `mine.significance` states.
+    frequent. Both rest on the prior that `mine.significance` states. `covariances` are for rules.
     """
 
     labels: tuple[Label, ...]
@@ -34,6 +35,7 @@ class Itemsets:
     respondents: int
     min_support: float
     target: Target
+    covariances: Covariances | None = None
 
     @cached_property
     def itemsets(self) -> tuple[Items, ...]:
@@ -77,16 +79,16 @@ class Itemsets:
 
     def likely(self, probability: float) -> "Itemsets":
         """Sets that are truly frequent with at least this probability."""
-        return self._chosen([found.probability >= probability for found in self._judged])
+        return self.chosen([found.probability >= probability for found in self._judged])
 
     def maximal(self) -> "Itemsets":
         """Sets that no longer set here contains."""
-        return self._chosen([np.isneginf(highest) for highest in highest_above(self.levels)])
+        return self.chosen([np.isneginf(highest) for highest in highest_above(self.levels)])
 
     def closed(self) -> "Itemsets":
         """Sets of which every longer set here has a lower support; between disguised ones noise decides ties."""
         pairs = zip(self.levels, highest_above(self.levels), strict=True)
-        return self._chosen([level.support > highest for level, highest in pairs])
+        return self.chosen([level.support > highest for level, highest in pairs])
 
     def to_rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """Everything about each set, as plain Python."""
@@ -145,7 +147,8 @@ class Itemsets:
     def _judged(self) -> list[Judged]:
         return [judged(level.support, level.standard_error, self.min_support) for level in self.levels]
 
-    def _chosen(self, masks: Sequence[NDArray[np.bool_]]) -> "Itemsets":
+    def chosen(self, masks: Sequence[NDArray[np.bool_]]) -> "Itemsets":
+        """Sets that are kept, by level."""
         chosen = [level.chosen(kept) for level, kept in zip(self.levels, masks, strict=True)]
         return replace(self, levels=tuple(level for level in chosen if len(level.items)))
 

@@ -36,7 +36,8 @@ class Reconstruction:
 
     A part is a source of counts (one, or one for each size of transactions); where items have coins of their own, a
     moment. `absent[part, item]` and `present[part, item]` are a and b, None where they are all one. `held_square` is
-    the mean of f^2 for an item that is there, None where nothing is hidden or it depends on other items.
+    the mean of f^2 for an item that is there, None where nothing is hidden or it depends on other items. `square` is
+    (slope, rest) of `f^2 = slope f + rest` for single items, None where sets are no products of items.
     """
 
     weights: Callable[[int], Array]
@@ -44,6 +45,7 @@ class Reconstruction:
     absent: Array | None = None
     present: Array | None = None
     held_square: float | Array | None = None
+    square: tuple[Any, Any] | None = None
 
     def of_singles(self, counts: NDArray[np.int64], rows: NDArray[np.int64]) -> Sums:
         """Sums of single items, from `counts[part, item]` and the reports of each part."""
@@ -92,7 +94,8 @@ def equal_coins(ones: float, zeros: float, longest: int) -> Reconstruction:
         second = noise ** (2.0 * (length - j)) * (2 * zeros - 1) ** j / gap ** (2 * length)
         return np.stack([first, second])[:, None]
 
-    return Reconstruction(weights, longest, held_square=None if ones == zeros == 1 else _held(ones, zeros))
+    square = _square(ones, zeros)
+    return Reconstruction(weights, longest, held_square=None if ones == zeros == 1 else sum(square), square=square)
 
 
 def own_coins(ones: Array, zeros: Array, longest: int) -> Reconstruction:
@@ -100,8 +103,9 @@ def own_coins(ones: Array, zeros: Array, longest: int) -> Reconstruction:
     gap, noise = ones + zeros - 1, 1 - zeros
     absent = np.stack([-noise / gap, (noise / gap) ** 2])
     present = np.stack([1 / gap, (2 * zeros - 1) / gap**2])
-    held = _held(ones, zeros)
-    return Reconstruction(lambda n: np.eye(2)[:, :, None] * np.ones(n + 1), longest, absent, present, held)
+    square = _square(ones, zeros)
+    kept = np.eye(2)[:, :, None]
+    return Reconstruction(lambda n: kept * np.ones(n + 1), longest, absent, present, sum(square), square)
 
 
 def by_number(functions: Callable[[int], Sequence[Array]], longest: int) -> Reconstruction:
@@ -120,6 +124,7 @@ def by_number(functions: Callable[[int], Sequence[Array]], longest: int) -> Reco
     return Reconstruction(weights, longest)
 
 
-def _held(ones: Any, zeros: Any) -> Any:
-    """Mean square of what a report counts for towards an item that its transaction holds."""
-    return (ones * zeros**2 + (1 - ones) * (1 - zeros) ** 2) / (ones + zeros - 1) ** 2
+def _square(ones: Any, zeros: Any) -> tuple[Any, Any]:
+    """Slope and rest of the square of what a report counts for, q / d or -(1-q) / d, as a line in itself."""
+    gap = ones + zeros - 1
+    return (2 * zeros - 1) / gap, zeros * (1 - zeros) / gap**2

@@ -51,6 +51,40 @@ def census() -> tuple[Schema, Columns]:
     return schema, {name: table[name] for name in schema.names} | {"native-country": country}
 
 
+def health_stand_in() -> tuple[Schema, Columns]:
+    """In place of Agrawal's HEALTH (2004, Table 4.2; NHIS 1993, not to be had): seven attributes of the NHIS of 2009.
+
+    80,634 people. Age, sex, family income and health are as there, income cut at $35,000 for $20,000; bed days,
+    doctor visits and telephones are not in it. Family size, race and work, of 5, 5 and 3 categories, stand in
+    for them, so that there are 7,500 joint cells as there.
+    """
+    infinity = float("inf")
+    rows = _rows(FILES["nhis-2009"].text())
+    table = _columns(rows[0], rows[1:])
+    work = {"0": "not asked", "11": "works", "12": "works"}
+    schema = Schema(
+        [
+            Binned("age", [0, 20, 40, 60, 80, infinity], closed="left"),
+            Binned("family size", [1, 2, 3, 4, 5, infinity], closed="left"),
+            Attribute("race", ["10", "20", "30", "40", "50"]),
+            Attribute("work", ["works", "does not work", "not asked"]),
+            Attribute("sex", ["1", "2"]),
+            Attribute("income", ["below $35,000", "$35,000 or more"]),
+            Attribute("health", ["1", "2", "3", "4", "5"]),
+        ]
+    )
+    columns = {
+        "age": table["age"].astype(np.int64),
+        "family size": table["famsize"].astype(np.int64),
+        "race": table["racenew"],
+        "work": np.array([work.get(code, "does not work") for code in table["empstat"]], object),
+        "sex": table["sex"],
+        "income": np.where(table["incfam07on"] == "1", "below $35,000", "$35,000 or more"),
+        "health": table["health"],
+    }
+    return schema, columns
+
+
 def car() -> Columns:
     """UCI's Car Evaluation: 1,728 cars, six attributes and their acceptability."""
     names = ["buying", "maint", "doors", "persons", "lug_boot", "safety", "class"]

@@ -1,0 +1,135 @@
+"""Shared by FRAPP's Table 4.3 and Figures 4.1 to 4.4: tables of categories, mined under each disguise of gamma = 19."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from papers._repeated import frequent
+from sottovoce.disguise.frames import disguise_frame
+from sottovoce.disguise.transactions import disguise_transactions
+from sottovoce.estimate.counted import categories_of
+from sottovoce.mine.itemsets import Itemsets
+from sottovoce.plan.plan import Plan
+from sottovoce.schema.item_set import ItemSet
+from sottovoce.schema.schema import Schema
+from sottovoce.scheme.cut_and_paste import CutAndPaste
+from sottovoce.scheme.emask import Emask
+from sottovoce.scheme.gamma_diagonal import GammaDiagonal
+from sottovoce.scheme.randomized_gamma_diagonal import RandomizedGammaDiagonal
+from sottovoce.scheme.scheme import Scheme
+from sottovoce.table.bitsets import Csr
+from sottovoce.table.datasets.tables import Columns, census, health_stand_in
+from sottovoce.table.source import open_source
+
+SOURCE = "S. Agrawal (2004), thesis, Indian Institute of Science, {}"
+GAMMA, MIN_SUPPORT = 19, 0.02
+CUTOFF, PASTED = 3, 0.494
+
+Mine = Callable[[int], Itemsets]
+
+
+@dataclass(frozen=True)
+class Data:
+    """A table of categories, also as transactions of attribute = value."""
+
+    name: str
+    load: Callable[[], tuple[Schema, Columns]]
+    counts: tuple[int, ...]
+    note: str = ""
+
+    @cached_property
+    def table(self) -> tuple[Schema, Columns]:
+        """Schema and columns."""
+        return self.load()
+
+    @property
+    def cells(self) -> int:
+        """Joint cells."""
+        return prod(self.table[0].sizes)
+
+    @cached_property
+    def truth(self) -> Itemsets:
+        """Frequent itemsets of the original."""
+        return frequent(self.transactions, self.items_under(Emask(p=1, q=1)), MIN_SUPPORT)
+
+    def mined(self, scheme: Scheme) -> Mine:
+        """Mine disguises of whole records."""
+        schema, columns = self.table
+        plan = Plan.of(schema, {schema.names: scheme})
+        return lambda seed: frequent(disguise_frame(columns, plan, rng=seed), plan, MIN_SUPPORT)
+
+    def mined_by_item(self, p: float) -> Mine:
+        """Mine disguises by MASK; sets of two values of an attribute, which cannot be, are left out."""
+        plan = self.items_under(Emask(p=p, q=p))
+
+        def mine(seed: int) -> Itemsets:
+            reports = disguise_transactions(self.transactions, plan, rng=seed, kind="bitsets")
+            return self.possible(frequent(reports, plan, MIN_SUPPORT))
+
+        return mine
+
+    def mined_by_size(self, scheme: CutAndPaste) -> Mine:
+        """Mine disguises by cut-and-paste: every record has as many items as there are attributes."""
+        plan, size = self.items_under(scheme), len(self.table[0].names)
+        labels = np.array(self.labels, str)
+        lists = labels[self.transactions[1].reshape(-1, size)].tolist()
+
+        def mine(seed: int) -> Itemsets:
+            reports = disguise_frame({"items": lists}, plan, rng=seed)
+            return self.possible(frequent({size: reports}, plan, MIN_SUPPORT))
+
+        return mine
+
+    def schemes(self) -> dict[str, Mine]:
+        """The four of the thesis; MASK's p from `(p / (1 - p))^2M = gamma`."""
+        odds = GAMMA ** (1 / (2 * len(self.table[0].names)))
+        return {
+            "DET-GD": self.mined(GammaDiagonal(gamma=GAMMA)),
+            "RAN-GD": self.mined(RandomizedGammaDiagonal(gamma=GAMMA)),
+            "MASK": self.mined_by_item(odds / (1 + odds)),
+            "C&P": self.mined_by_size(CutAndPaste(CUTOFF, PASTED)),
+        }
+
+    @cached_property
+    def transactions(self) -> Csr:
+        """Numbers of each record's values, numbered through."""
+        schema, columns = self.table
+        codes = [np.concatenate(parts) for parts in zip(*open_source(columns).coded(schema), strict=True)]
+        firsts = np.cumsum([0, *schema.sizes[:-1]])
+        items = np.stack([column + first for column, first in zip(codes, firsts, strict=True)], axis=1)
+        return np.arange(len(items) + 1) * items.shape[1], items.ravel().astype(np.int32)
+
+    def items_under(self, scheme: Scheme) -> Plan:
+        """Plan for the transactions."""
+        return Plan.of(Schema([ItemSet("items", self.labels)]), {"items": scheme})
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """Items: attribute = value, as mined tables have them."""
+        schema, _ = self.table
+        plan = Plan.of(schema, {schema.names: GammaDiagonal(gamma=GAMMA)})
+        named = zip(schema.names, categories_of(plan, schema.names), strict=True)
+        return [f"{name}={label}" for name, categories in named for label in categories]
+
+    def possible(self, found: Itemsets) -> Itemsets:
+        """Sets that have no attribute twice."""
+        ends = np.cumsum(self.table[0].sizes)
+        return found.chosen([_once(np.searchsorted(ends, level.items, side="right")) for level in found.levels])
+
+
+CENSUS = Data("CENSUS", census, (19, 102, 203, 165, 64, 10))
+HEALTH = Data(
+    "HEALTH",
+    health_stand_in,
+    (23, 123, 292, 361, 250, 86, 12),
+    "HEALTH, the NHIS of 1993, could not be had: ours is a table of the NHIS of 2009 with as many joint cells.",
+)
+
+
+def _once(attributes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether the attributes of a set, in ascending order, differ."""
+    return np.asarray((attributes[:, 1:] != attributes[:, :-1]).all(axis=1))

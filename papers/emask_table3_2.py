@@ -1,0 +1,25 @@
+"""EMASK, Table 3.2: frequent itemsets of synthetic baskets at 0.3 %, and the errors of mining their disguise."""
+
+from functools import partial
+
+from papers import _emask_quest, _emask_table
+from papers._emask_table import Table
+from sottovoce.table.datasets.quest import quest_transactions
+
+TITLE = "T10.I4.D1M.N1K, p = 0.5051, q = 0.9696, min_support 0.3 %"
+SOURCE = _emask_table.SOURCE.format("3.2")
+
+PRINTED = [
+    (664, 1.05, 1.35, 3.34),
+    (1847, 6, 6.38, 3.92),
+    (1310, 3.58, 5.11, 3.97),
+    (864, 7.98, 6.82, 5.7),
+    (419, 7.15, 13.12, 8.46),
+    (115, 6.08, 9.56, 12.12),
+    (21, 0, 4.76, 16.61),
+    (2, 0, 0, 16.53),
+]
+
+data = partial(quest_transactions, _emask_quest.BASKETS, seed=1)
+table = Table("T10I4", data, times=10, coins=(0.5051, 0.9696), min_support=0.003, printed=PRINTED, quick=0)
+rerun = partial(_emask_quest.rerun, table)

@@ -1,0 +1,47 @@
+"""How far mined itemsets are from the true ones: sets found by mistake, sets lost, and supports."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sottovoce.mine.itemsets import Itemsets
+
+
+@dataclass(frozen=True)
+class LengthErrors:
+    """Errors at one length, in % of the true sets there; `support_error` is nan where none of them was found."""
+
+    length: int
+    frequent: int
+    false_positives: float
+    false_negatives: float
+    support_error: float
+
+
+def mining_errors(found: Itemsets, truth: Itemsets) -> list[LengthErrors]:
+    """Identity errors and support error at each length of the truth (S. J. Rizvi & J. R. Haritsa 2002, Proc. VLDB).
+
+    With F the true sets of a length and R those found, `sigma+ = |R - F| / |F|`, `sigma- = |F - R| / |F|`, and rho is
+    the mean of `|found - true| / true` over the supports of sets in both; all times 100.
+
+    >>> from sottovoce.mine.frequent import frequent_itemsets
+    >>> from sottovoce.plan.plan import Plan
+    >>> from sottovoce.schema.item_set import ItemSet
+    >>> from sottovoce.schema.schema import Schema
+    >>> from sottovoce.scheme.emask import Emask
+    >>> plan = Plan.of(Schema([ItemSet("basket", ["ale", "bread"])]), {"basket": Emask(p=1, q=1)})
+    >>> truth = frequent_itemsets([["ale"], ["ale", "bread"], [], []], plan, 0.25)
+    >>> mining_errors(frequent_itemsets([["ale"], ["ale"], ["ale"], []], plan, 0.25), truth)[0]
+    LengthErrors(length=1, frequent=2, false_positives=0.0, false_negatives=50.0, support_error=50.0)
+    """
+    supports = dict(zip(found.itemsets, found.support.tolist(), strict=True))
+    actual = dict(zip(truth.itemsets, truth.support.tolist(), strict=True))
+    errors = []
+    for length, frequent in truth.by_length.items():
+        own = {items: support for items, support in actual.items() if len(items) == length}
+        ratios = [abs(supports[items] / support - 1) for items, support in own.items() if items in supports]
+        mistaken = sum(len(items) == length and items not in own for items in supports)
+        lost = 100 * (frequent - len(ratios)) / frequent
+        rho = 100 * float(np.mean(ratios)) if ratios else float("nan")
+        errors.append(LengthErrors(length, frequent, 100 * mistaken / frequent, lost, rho))
+    return errors

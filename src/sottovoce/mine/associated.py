@@ -1,0 +1,110 @@
+"""Association rules from supports that were found in disguised data, with their uncertainty."""
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from sottovoce.errors import SottovoceError, Words
+from sottovoce.estimate.supports import Supports
+from sottovoce.mine.covariances import Items, Known, OfParts
+from sottovoce.mine.itemsets import Itemsets
+from sottovoce.mine.rules import Labels, Rules
+from sottovoce.schema.variable import Label
+
+LONGEST = 12
+"""Items of the longest sets that are cut into rules: there are 2^n - 2 of each."""
+
+
+def association_rules(supports: Any, min_confidence: float = 0.8) -> Rules:
+    """Cut sets of items into rules A -> C of at least this confidence, with errors by the delta method.
+
+    `confidence = support(A and C) / support(A)`; lift, leverage and conviction likewise follow from three supports,
+    whose joint covariance gives the standard error and interval of each: that of the coins for the table, of
+    coins and sampling for the population, as the supports were found. They are what `frequent_itemsets` found, or
+    `estimate_supports` of sets one asks about; of these, sets with all of their parts make rules.
+
+    >>> from sottovoce.mine.frequent import frequent_itemsets
+    >>> from sottovoce.plan.plan import Plan
+    >>> from sottovoce.schema.item_set import ItemSet
+    >>> from sottovoce.schema.schema import Schema
+    >>> from sottovoce.scheme.emask import Emask
+    >>> plan = Plan.of(Schema([ItemSet("basket", ["ale", "bread", "cheese"])]), {"basket": Emask(p=0.95, q=0.95)})
+    >>> reports = [["ale", "bread"]] * 390 + [["ale"]] * 70 + [["bread"]] * 300 + [["cheese"]] * 240
+    >>> print(association_rules(frequent_itemsets(reports, plan, min_support=0.3), min_confidence=0.6))
+    1000 reports, min_confidence 0.6, in the table: 1 rule
+      ale -> bread    0.9079 +- 0.0146  [ 0.8792,  0.9365]
+    """
+    if isinstance(min_confidence, bool) or not isinstance(min_confidence, int | float) or not 0 <= min_confidence <= 1:
+        raise SottovoceError("min_confidence", "must be from 0 to 1", min_confidence)
+    if isinstance(supports, Itemsets):
+        return _gathered(supports, _of_itemsets(supports), supports.labels, min_confidence)
+    if isinstance(supports, Supports):
+        labels = tuple({label: None for items in supports.itemsets for label in items})
+        return _gathered(supports, _of_supports(supports, labels), labels, min_confidence)
+    rule = "must be what frequent_itemsets or estimate_supports found"
+    raise SottovoceError("supports", rule, Words(type(supports).__name__))
+
+
+Source = tuple[Known, Callable[[Items], OfParts], bool]
+"""Supports by set, how those of a set and its parts scatter together, and whether every part must be there."""
+
+
+def _of_itemsets(found: Itemsets) -> Source:
+    if found.covariances is None:
+        rule = "must be disguised item by item, or a table, for rules; of other sets pass what estimate_supports found"
+        raise SottovoceError("supports", rule, Words("sets of items under a coin for all of them"))
+    known = {
+        tuple(items): (support, error)
+        for level in found.levels
+        for items, support, error in zip(
+            level.items.tolist(), level.support.tolist(), level.standard_error.tolist(), strict=True
+        )
+    }
+    covariances = found.covariances
+    return known, lambda items: covariances.of_set(items, known), True
+
+
+def _of_supports(found: Supports, labels: Labels) -> Source:
+    number = {label: place for place, label in enumerate(labels)}
+    sets = [tuple(sorted(number[label] for label in items)) for items in found.itemsets]
+    place = {items: row for row, items in enumerate(sets)}
+    known = dict(zip(sets, zip(found.value.tolist(), found.standard_error.tolist(), strict=True), strict=True))
+
+    def of_set(items: Items) -> OfParts:
+        return lambda first, second: found.spread.covariance([place[items], place[first], place[second]])
+
+    return known, of_set, False
+
+
+def _gathered(found: Itemsets | Supports, source: Source, labels: tuple[Label, ...], least: float) -> Rules:
+    """Rules of all sets, by confidence."""
+    known, of_set, whole = source
+    rules = []
+    for items in known:
+        kept = list(_parts(items, known, least, whole=whole))
+        matrices = of_set(items) if kept else None
+        rules += [(items, first, then, matrices(first, then)) for first, then in kept if matrices]
+    supports = np.array([[known[part][0] for part in rule[:3]] for rule in rules]).reshape(-1, 3)
+    order = np.argsort(-supports[:, 0] / supports[:, 1], kind="stable")
+    sides = [[tuple(labels[item] for item in rules[row][side]) for row in order] for side in (1, 2)]
+    covariances = np.array([rules[row][3] for row in order]).reshape(-1, 3, 3)
+    return Rules(
+        tuple(sides[0]), tuple(sides[1]), supports[order], covariances, found.respondents, float(least), found.target
+    )
+
+
+def _parts(items: Items, known: Known, least: float, *, whole: bool) -> Iterator[tuple[Items, Items]]:
+    """Antecedents and consequents of one set; of sets that were mined every part is known."""
+    if len(items) > LONGEST:
+        raise SottovoceError("supports", f"must be of at most {LONGEST} items each, for rules", len(items))
+    for size in range(1, len(items)):
+        for first in combinations(items, size):
+            then = tuple(item for item in items if item not in first)
+            if first in known and then in known:
+                if known[first][0] > 0 and known[items][0] >= least * known[first][0]:
+                    yield first, then
+            elif whole:
+                rule = "must be with all of their subsets, as frequent_itemsets finds them"
+                raise SottovoceError("supports", rule, Words("maximal, closed or likely sets"))
