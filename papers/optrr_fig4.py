@@ -34,8 +34,8 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
         panels.append((f"delta = {delta}", (found.warner, found.optrr, found.certified)))
     notes.append(
         "No front can go below 1 - delta, which square matrices reach. A search that starts from evenly spread noise "
-        "alone ends at .49, .42, .29, .18; half of ours starts from noise spread like the prior. The paper does not say "
-        "how it drew its first matrices."
+        "alone ends at .49, .42, .29, .18; half of ours starts from noise spread like the prior. The paper does not "
+        "say how it drew its first matrices."
     )
     about = {"prior": "normal", "respondents": RESPONDENTS, "generations": generations(quick=quick), "seed": seed}
     return Rerun({**about, "quick": quick}, rows, notes, lambda figure: draw(figure, panels))
