@@ -71,7 +71,7 @@ def adult_runs(*, quick: bool, seed: int, progress: Progress) -> Runs:
 
 def breast_cancer_runs(*, quick: bool, seed: int, progress: Progress) -> Runs:
     """Runs on breast cancers, which are few and scatter much."""
-    repetitions = 200 if quick else 1000
+    repetitions = 80 if quick else 1000
     return runs(
         binary_breast_cancer, ("middle", "median"), "malignant", repetitions=repetitions, seed=seed, progress=progress
     )

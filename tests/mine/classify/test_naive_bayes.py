@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from sottovoce.disguise.files import disguise_file
 from sottovoce.disguise.frames import disguise_frame
 from sottovoce.errors import SingularChannelError, SottovoceError
+from sottovoce.mine.classify.decision_tree import DecisionTree
 from sottovoce.mine.classify.naive_bayes import NaiveBayes
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import Attribute, boolean
@@ -197,6 +198,10 @@ def test_a_class_that_vanishes_is_refused():
         SottovoceError, match="reports must leave something of every class after reconstruction; of True"
     ):
         NaiveBayes(plan, "a").fit({"a": [True] + [False] * 9, "b": [True, False] * 5})
+    with pytest.raises(
+        SottovoceError, match="reports must leave something of every class after reconstruction; of True"
+    ):
+        DecisionTree(plan, "a").fit({"a": [True] + [False] * 9, "b": [True, False] * 5})
 
 
 def test_reports_too_many_to_count_are_refused():

@@ -118,5 +118,9 @@ def test_refused(people, plans):
     with pytest.raises(SottovoceError, match="plans must be at least one"):
         accuracy_by_plan(people(10), "ill", {})
     two = {"smokes": [True, True], "drinks": ["much", "much"], "ill": [True, False]}
-    with pytest.raises(SottovoceError, match="train must be between 1 and 1 records"):
+    with pytest.raises(SottovoceError, match="train must be a positive whole number of at most 1"):
         Trial(records_of(two, plans["clear"], "ill"), 2)
+    with pytest.raises(SottovoceError, match="train must be a positive whole number"):
+        accuracy_by_respondents(people(10), "ill", plans["clear"], [0])
+    with pytest.raises(SottovoceError, match="repetitions must be a positive whole number"):
+        accuracy_by_plan(people(10), "ill", {1: plans["clear"]}, repetitions=0)

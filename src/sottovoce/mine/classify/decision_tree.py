@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.counted import categories_of
+from sottovoce.mine.classify.checks import check_classes, checked_count
 from sottovoce.mine.classify.coding import coded
 from sottovoce.mine.classify.learner import DisguisedClassifier
 from sottovoce.mine.classify.node import Reports
@@ -65,6 +66,8 @@ class DecisionTree(DisguisedClassifier):
         target, names = self._target(), self._features()
         pair_questions(plan, names, target)  # refuses what cannot be told at all, before anything is counted
         reports = Reports.of(plan, self._reports(), coded(table, self._reports(), beside))
+        if self.plan is not None:
+            check_classes(self.classes_.tolist(), reports.table({}, [target])[0])
         self.tree_: Node = Grower(reports, target, self.criterion, self.level, self.max_depth).grow(names)
         return self
 
@@ -89,5 +92,4 @@ class DecisionTree(DisguisedClassifier):
             raise SottovoceError("criterion", f"must be one of {', '.join(get_args(Criterion))}", self.criterion)
         if not 0 < self.level < 1:
             raise SottovoceError("level", "must be between 0 and 1", self.level)
-        if isinstance(self.max_depth, bool) or not isinstance(self.max_depth, int) or self.max_depth < 1:
-            raise SottovoceError("max_depth", "must be a positive whole number", self.max_depth)
+        checked_count("max_depth", self.max_depth)

@@ -9,8 +9,8 @@ from sottovoce.errors import SottovoceError
 from sottovoce.exact import Number, OddsLike, root_of_odds
 from sottovoce.exact import odds as exact_odds
 from sottovoce.measure.entry import entry_privacy
+from sottovoce.mine.classify.checks import feature_names
 from sottovoce.mine.classify.laws import reconstructed
-from sottovoce.mine.classify.learner import feature_names
 from sottovoce.mine.classify.question import pair_questions
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.schema import Schema

@@ -2,23 +2,21 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import MissingExtraError, SottovoceError, Words
+from sottovoce.errors import MissingExtraError, SottovoceError
 from sottovoce.estimate.counted import categories_of
+from sottovoce.mine.classify.checks import check_carried_plan, feature_names
 from sottovoce.mine.classify.clear import clear_plan, counted_codes
 from sottovoce.mine.classify.coding import coded, is_array
 from sottovoce.mine.classify.question import reports_of
-from sottovoce.plan.document import plan_hash
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import label_array
 from sottovoce.schema.cells import Columns
 from sottovoce.schema.schema import Schema
-from sottovoce.table.plan_file import carries_plan, read_plan
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -125,26 +123,3 @@ class DisguisedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.target not in names:
             raise SottovoceError("target", f"must be one of the plan's attributes ({', '.join(names)})", self.target)
         return self.target
-
-
-def check_carried_plan(table: Any, plan: Plan) -> None:
-    """Refuse a disguised file that carries another plan."""
-    if isinstance(table, str | Path) and carries_plan(table) and plan_hash(read_plan(table)) != plan_hash(plan):
-        rule = "must be the one that the classifier learns under"
-        raise SottovoceError("plan", rule, Words(f"another in {table}"))
-
-
-def feature_names(plan: Plan, target: str, attributes: Sequence[str] | None) -> list[str]:
-    """Attributes that a classifier looks at: all others than the target, or those named."""
-    names = [name for name in plan.schema.names if name != target] if attributes is None else list(attributes)
-    if not names or target in names or len(set(names)) < len(names):
-        raise SottovoceError("attributes", "must be at least one other than the target, once each", names)
-    categories_of(plan, names)
-    return names
-
-
-def checked_positive(parameter: str, value: Any) -> float:
-    """A positive number."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < np.inf:
-        raise SottovoceError(parameter, "must be a positive number", value)
-    return float(value)

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
-from sottovoce.errors import SottovoceError, Words
+from sottovoce.errors import SottovoceError
 from sottovoce.estimate.counted import categories_of
+from sottovoce.mine.classify.checks import check_classes, checked_positive
 from sottovoce.mine.classify.coding import coded_batches
 from sottovoce.mine.classify.confidence import LogOdds, TableCovariance
 from sottovoce.mine.classify.laws import Repair
-from sottovoce.mine.classify.learner import DisguisedClassifier, checked_positive
+from sottovoce.mine.classify.learner import DisguisedClassifier
 from sottovoce.mine.classify.question import count_all, pair_questions
 from sottovoce.mine.classify.weights import Weights, indicators_of, naive_bayes_weights
 from sottovoce.plan.plan import Plan
@@ -68,7 +69,10 @@ class NaiveBayes(DisguisedClassifier):
         batches = coded_batches(table, self._reports(), beside)
         self.counts_ = count_all(self.questions_, batches if covariance is None else covariance.watch(batches))
         self.covariance_ = None if covariance is None else covariance.matrix()
-        self._check_classes()
+        if self.plan is not None:
+            seen = (self.counts_[0] / self.respondents_)[:, None]
+            shares = self.questions_[0].table(self.questions_[0].channel.solve(seen))[:, 0]
+            check_classes(self.classes_.tolist(), shares)
         columns = [counts[:, None].astype(float) for counts in self.counts_]
         self.weights_: Weights = naive_bayes_weights(self.questions_, columns, self.repair, smoothing)
         return self
@@ -120,13 +124,3 @@ class NaiveBayes(DisguisedClassifier):
         if not len(places):
             raise SottovoceError("class", f"must be one of {self.classes_.tolist()}", label)
         return int(places[0])
-
-    def _check_classes(self) -> None:
-        """Refuse a class of which reconstruction leaves nothing: there is no telling what its members are like."""
-        question, counts = self.questions_[0], self.counts_[0]
-        seen = (counts / counts.sum())[:, None]
-        shares = question.table(question.channel.solve(seen))[:, 0]
-        for label, share in zip(self.classes_.tolist(), shares.tolist(), strict=True):
-            if share <= 0 and self.plan is not None:
-                rule = f"must leave something of every class after reconstruction; of {label!r} there is"
-                raise SottovoceError("reports", rule, Words(f"a share of {share:.4g}"))

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
+from sottovoce.mine.classify.checks import feature_names
 from sottovoce.mine.classify.coding import coded
-from sottovoce.mine.classify.learner import feature_names
 from sottovoce.mine.classify.weights import indicators_of
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.cells import Columns, ravel

@@ -10,8 +10,9 @@ from sottovoce.channel.complement import Complement
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimate.marginals import needed_attributes
 from sottovoce.estimate.spread import Target
+from sottovoce.mine.classify.checks import check_carried_plan
 from sottovoce.mine.classify.coding import coded_batches
-from sottovoce.mine.classify.learner import DisguisedClassifier, check_carried_plan
+from sottovoce.mine.classify.learner import DisguisedClassifier
 from sottovoce.mine.classify.question import columns_of
 from sottovoce.mine.classify.scores import Scores
 from sottovoce.mine.classify.unbiased import report_functions

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.channel.channel import Array
-from sottovoce.errors import SottovoceError
+from sottovoce.mine.classify.checks import checked_count, feature_names
 from sottovoce.mine.classify.draws import report_drawer
 from sottovoce.mine.classify.laws import Repair
-from sottovoce.mine.classify.learner import feature_names
 from sottovoce.mine.classify.question import Question, pair_questions
 from sottovoce.mine.classify.records import Counts, Records
 from sottovoce.mine.classify.weights import naive_bayes_weights
@@ -35,9 +34,7 @@ class Trial:
 
     def __post_init__(self) -> None:
         """Check that there is something to learn from, and to test."""
-        total = int(self.records.counts.sum())
-        if not self.population and not 1 <= self.train < total:
-            raise SottovoceError("train", f"must be between 1 and {total - 1} records", self.train)
+        checked_count("train", self.train, np.inf if self.population else int(self.records.counts.sum()) - 1)
 
     def accuracies(
         self, plan: Plan, target: str, repetitions: int, rng: np.random.Generator, repairs: Sequence[Repair] = ("em",)
@@ -50,7 +47,7 @@ class Trial:
         questions = pair_questions(plan, names, target)
         drawer = report_drawer(plan, [*names, target], questions, self.records, rng)
         parts = []
-        for start in range(0, repetitions, AT_ONCE):
+        for start in range(0, checked_count("repetitions", repetitions), AT_ONCE):
             draw = self.records.sample if self.population else self.records.split
             training = draw(self.train, min(AT_ONCE, repetitions - start), rng)
             counts = drawer(training)
