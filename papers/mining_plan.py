@@ -159,6 +159,7 @@ def _draw(figure: Any, scores: Scores, gammas: tuple[int, ...]) -> None:
                 axes.plot(gammas, points, marker="o", label=name)
             axes.set_xscale("log", base=10)
             axes.set_xticks(gammas, [str(gamma) for gamma in gammas])
+            axes.minorticks_off()
             axes.set_title(f"{table}, length {length}")
             axes.set_ylim(0, 101)
     panels[0, 0].legend(frameon=False)

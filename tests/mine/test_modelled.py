@@ -87,6 +87,13 @@ def test_from_reports_at_once_and_set_by_set(monkeypatch):
     }  # fmt: skip
 
 
+def test_estimates_without_standard_errors_can_be_mined():
+    value = np.random.default_rng(1).dirichlet(np.full(12, 0.5))
+    blind = itemsets_of(joint(value, np.full((12, 1), np.nan)), 0.05)
+    assert blind.itemsets == itemsets_of(joint(value), 0.05).itemsets
+    assert np.isnan(blind.standard_error).all()
+
+
 def test_without_a_model_what_was_not_asked_together_is_left_out():
     wide = Schema([Attribute("a", range(5)), Attribute("b", range(5)), Attribute("c", range(5))])
     plan = mining_plan(wide, 19)

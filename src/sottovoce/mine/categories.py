@@ -88,7 +88,9 @@ def mine_cells(cells: Cells, search: Search) -> list[Level]:
         search.told(family.length, 0, len(family))
         support, error = cells.estimates(names[family.items])
         search.told(family.length, len(family), len(family))
-        kept = support + search.deviations * error >= search.min_support
+        # Where the bare threshold decides, estimates without standard errors can be mined, too.
+        allowed = search.deviations * error if search.deviations else 0.0
+        kept = support + allowed >= search.min_support
         if not kept.any():
             break
         levels.append(Level(names[family.items[kept]], support[kept], error[kept]))
