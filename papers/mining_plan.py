@@ -12,9 +12,10 @@ from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.factor import FactorSpread, margin_of
 from sottovoce.estimate.modelled import estimate_joint
 from sottovoce.estimate.proportions import estimate_proportions
-from sottovoce.mine.combinations import Combinations, combinations_of
 from sottovoce.mine.identity import identity_errors
+from sottovoce.mine.level import Level
 from sottovoce.mine.mining_plan import mining_plan
+from sottovoce.mine.modelled import itemsets_of
 from sottovoce.plan.budget import new_plan
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.schema import Schema
@@ -28,10 +29,13 @@ SUPPORT = 0.02
 GAMMA = 19
 GAMMAS = (3, 5, 9, 19, 49, 99)
 LENGTHS = range(1, 7)
-WANTED = {"CENSUS": (99, 97, 94, 93, 92, 90), "households": (0, 97, 92, 89, 85, 0)}
+WANTED = {"CENSUS": (99, 97, 94, 93, 92, 90), "households": (99, 97, 92, 89, 85, 85)}
 """F1 in percent by length that the plan and the model have to reach at gamma = 19."""
 
 TABLES: dict[str, Callable[[], tuple[Schema, Any]]] = {"CENSUS": census, "households": households}
+Scores = dict[tuple[str, str, int], Any]
+"""F1 by disguise and length, for a table, a plan and a gamma."""
+
 NAMES = {"sampled": "small sets, model", "joint": "joint matrix (DET-GD)", "columns": "columns apart"}
 
 
@@ -42,7 +46,7 @@ class Truth:
     schema: Schema
     columns: Any
     joint: Estimate
-    frequent: list[Combinations]
+    frequent: tuple[Level, ...]
 
 
 def known(schema: Schema, columns: Any) -> Truth:
@@ -52,7 +56,7 @@ def known(schema: Schema, columns: Any) -> Truth:
     categories = tuple(variable.categories for variable in schema)  # type: ignore[attr-defined]
     exact = FactorSpread(np.zeros((len(value), 1)))
     joint = Estimate(schema.names, categories, value, exact, value, len(codes), "table", "counting")
-    return Truth(schema, columns, joint, combinations_of(joint, SUPPORT))
+    return Truth(schema, columns, joint, itemsets_of(joint, SUPPORT).levels)
 
 
 def planned(kind: str, schema: Schema, gamma: int) -> Plan:
@@ -71,8 +75,8 @@ def estimated(kind: str, truth: Truth, plan: Plan, seed: int) -> Estimate:
 
 def f1_by_length(joint: Estimate, truth: Truth) -> list[float]:
     """F1 in percent of the combinations of each length that are found frequent."""
-    found = combinations_of(joint, SUPPORT)
-    nothing = Combinations(np.zeros((0, 1), np.int64), np.zeros(0), np.zeros(0))
+    found = itemsets_of(joint, SUPPORT).levels
+    nothing = Level(np.zeros((0, 1), np.int64), np.zeros(0), np.zeros(0))
     pairs = [(found[k] if k < len(found) else nothing, true) for k, true in enumerate(truth.frequent)]
     return [identity_errors(f.items, f.support, t.items, t.support).f1 for f, t in pairs]
 
@@ -100,7 +104,7 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     gammas = (GAMMA,) if quick else GAMMAS
     jobs = [(t, k, g) for t in TABLES for k in NAMES for g in gammas]
     truths = {name: known(*load()) for name, load in TABLES.items()}
-    scores: dict[tuple[str, str, int], np.ndarray[Any, Any]] = {}
+    scores: Scores = {}
     covered: dict[str, np.ndarray[Any, Any]] = {}
     for done, (table, kind, gamma) in enumerate(jobs):
         progress(done, len(jobs))
@@ -112,7 +116,8 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
             covered[table] = np.array([coverage_by_length(joint, truth) for joint in joints])
     settings = {"min_support": SUPPORT, "gammas": list(gammas), "disguises": disguises, "seed": seed}
     rows = [row for table in TABLES for row in _rows(table, scores, covered[table])]
-    return Rerun(settings, [*rows, *_series(scores)], NOTES, lambda figure: _draw(figure, scores, gammas))
+    rows += [_compared(table, gamma, scores) for table in TABLES for gamma in gammas]
+    return Rerun(settings, rows, NOTES, lambda figure: _draw(figure, scores, gammas))
 
 
 NOTES = (
@@ -122,34 +127,29 @@ NOTES = (
 )
 
 
-def _rows(table: str, scores: dict[tuple[str, str, int], Any], covered: Any) -> list[Row]:
-    ours, joint = scores[table, "sampled", GAMMA], scores[table, "joint", GAMMA].mean(axis=0)
+def _rows(table: str, scores: Scores, covered: Any) -> list[Row]:
+    """F1 at gamma = 19 and coverage of each length."""
+    ours = scores[table, "sampled", GAMMA]
     rows = []
-    for k, length in enumerate(LENGTHS):
-        mean, spread, least = float(ours[:, k].mean()), float(ours[:, k].std()), WANTED[table][k]
-        claim = f"F1 of at least {least} %, joint matrix {joint[k]:.1f} %"
-        said = claimed(f"{table} length {length}", claim, round(mean, 1), holds=mean >= least)
-        rows.append(replace(said, spread=spread))
-        share = float(covered[:, k].mean())
-        rows.append(
-            claimed(f"{table} length {length} coverage", "at least 80 % by 95 %", round(share, 1), holds=share >= 80)
-        )
+    for k, (length, least) in enumerate(zip(LENGTHS, WANTED[table], strict=True)):
+        mean, share = float(ours[:, k].mean()), float(covered[:, k].mean())
+        said = claimed(f"{table} length {length}", f"F1 of at least {least} %", round(mean, 1), holds=mean >= least)
+        rows.append(replace(said, spread=float(ours[:, k].std())))
+        name = f"{table} length {length}, intervals that cover"
+        rows.append(claimed(name, "95 %, at least 90 %", round(share, 1), holds=share >= 90))
     return rows
 
 
-def _series(scores: dict[tuple[str, str, int], Any]) -> list[Row]:
-    """Points of the figure."""
-    rows = []
-    for (table, kind, gamma), found in scores.items():
-        means = " ".join(f"{value:.1f}" for value in found.mean(axis=0))
-        best = found.mean() >= scores[table, "joint", gamma].mean()
-        rows.append(
-            claimed(f"{table} gamma {gamma}: {NAMES[kind]}", "F1 by length", means, holds=kind != "sampled" or best)
-        )
-    return rows
+def _compared(table: str, gamma: int, scores: Scores) -> Row:
+    """All lengths beside those of the other plans."""
+    means = {kind: scores[table, kind, gamma].mean(axis=0) for kind in NAMES}
+    shown = {kind: " ".join(f"{value:.1f}" for value in values) for kind, values in means.items()}
+    claim = f"above {NAMES['joint']} {shown['joint']} and {NAMES['columns']} {shown['columns']}"
+    others = np.maximum(means["joint"], means["columns"])
+    return claimed(f"{table} gamma {gamma}", claim, shown["sampled"], holds=bool((means["sampled"] >= others).all()))
 
 
-def _draw(figure: Any, scores: dict[tuple[str, str, int], Any], gammas: tuple[int, ...]) -> None:
+def _draw(figure: Any, scores: Scores, gammas: tuple[int, ...]) -> None:
     """F1 over gamma, for lengths 2 and 4 of both tables."""
     panels = figure.subplots(len(TABLES), 2, sharex=True, sharey=True)
     for table, row in zip(TABLES, panels, strict=True):
@@ -159,6 +159,7 @@ def _draw(figure: Any, scores: dict[tuple[str, str, int], Any], gammas: tuple[in
                 axes.plot(gammas, points, marker="o", label=name)
             axes.set_xscale("log", base=10)
             axes.set_xticks(gammas, [str(gamma) for gamma in gammas])
+            axes.minorticks_off()
             axes.set_title(f"{table}, length {length}")
             axes.set_ylim(0, 101)
     panels[0, 0].legend(frameon=False)

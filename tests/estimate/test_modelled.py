@@ -60,6 +60,9 @@ def test_some_attributes_are_a_margin_of_all():
     joint, pair = estimate_joint(reports, PAIRS), estimate_joint(reports, PAIRS, ["c", "b"])
     expected = joint.value.reshape(2, 3, 2).sum(axis=0).T.ravel()
     np.testing.assert_allclose(pair.value, expected)
+    sets = PLANS["sets"]
+    whole, part = (estimate_joint(disguise_frame(people(900), sets, rng=3), sets, names) for names in (None, "b"))
+    np.testing.assert_allclose(part.value, whole.value.reshape(2, 3, 2).sum(axis=(0, 2)))
     alone = estimate_joint(reports, PAIRS, "b")
     np.testing.assert_allclose(alone.value, joint.value.reshape(2, 3, 2).sum(axis=(0, 2)))
 

@@ -65,6 +65,10 @@ def count_by_part(reports: Any, plan: Plan, attributes: Sequence[str]) -> ByPart
 
 def drawn_with(plan: Plan, names: Sequence[str]) -> tuple[str, ...]:
     """All attributes that a plan draws from together with these; just these where it draws from none."""
+    return plan.group_of(names[0]).attributes if is_drawn(plan, names) else tuple(names)
+
+
+def is_drawn(plan: Plan, names: Sequence[str]) -> bool:
+    """Whether these attributes are among those of one group that each respondent is asked some of."""
     group = plan.group_of(names[0])
-    drawn = isinstance(group.mechanism.channel, Sampled) and set(names) <= set(group.attributes)
-    return group.attributes if drawn else tuple(names)
+    return isinstance(group.mechanism.channel, Sampled) and set(names) <= set(group.attributes)

@@ -7,15 +7,18 @@ from typing import Any
 import numpy as np
 
 from sottovoce.channel.channel import Array
-from sottovoce.channel.sampled import Sampled
 from sottovoce.errors import SingularChannelError, Words
-from sottovoce.estimate.by_part import count_by_part
+from sottovoce.estimate.by_part import count_by_part, is_drawn
 from sottovoce.estimate.enough import check_number
 from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.observed import Axes, Block
 from sottovoce.estimate.proportions import estimate_proportions
 from sottovoce.estimate.spread import MatrixSpread, Target
 from sottovoce.plan.plan import Plan
+
+
+class NeverAskedError(SingularChannelError):
+    """No respondent was asked all the attributes in question."""
 
 
 def estimate_covered(
@@ -43,13 +46,13 @@ def estimate_covered(
       True     0.3000 +- 0.0980  [ 0.1080,  0.4920]
     """
     names = [attributes] if isinstance(attributes, str) else list(attributes)
-    if not isinstance(plan.channel(names), Sampled):
+    if not is_drawn(plan, names):
         return estimate_proportions(reports, plan, names, target=target)
     found = count_by_part(reports, plan, names)
     blocks = [block for block in found.around.blocks if set(found.kept) <= set(block.axes)]
     if not blocks:
         rule = "must be asked together of some respondents; a model joins what was not (estimate_joint)"
-        raise SingularChannelError("attributes", rule, Words(" and ".join(names)))
+        raise NeverAskedError("attributes", rule, Words(" and ".join(names)))
     check_number(int(sum(block.total for block in blocks)))
     value, covariance = _weighted([_alone(block, found.kept, found.around.sizes) for block in blocks])
     counted = found.counted

@@ -13,6 +13,7 @@ from sottovoce.estimate.enough import check_number
 from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.factor import FactorSpread, margin_of
 from sottovoce.estimate.log_linear import fit_log_linear
+from sottovoce.estimate.marginals import needed_attributes
 from sottovoce.estimate.spread import MOST_CELLS
 from sottovoce.plan.plan import Plan
 
@@ -88,7 +89,7 @@ def _modelled(plan: Plan, attributes: str | Sequence[str] | None) -> tuple[tuple
     """
     given = plan.schema.names if attributes is None else [attributes] if isinstance(attributes, str) else attributes
     names = plan.schema.project(given).names
-    together = drawn_with(plan, names)
+    together = drawn_with(plan, needed_attributes(plan, names))
     if plan.schema.project(together).cells <= MOST_CELLS:
         return names, together
     if plan.schema.project(names).cells > MOST_CELLS:

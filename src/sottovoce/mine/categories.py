@@ -3,7 +3,8 @@
 Supports are cells of joint proportions, so that whatever estimates those serves: for the gamma-diagonal matrix
 (DET-GD, RAN-GD) the marginal over the attributes C_s of a set keeps with the same probability, and
 `support = (share of reports - (1 - keep) / n_Cs) / keep` (Agrawal 2004, 4.28); for independent columns and groups of
-them it is a Kronecker product of such marginals.
+them it is a Kronecker product of such marginals. Where attributes are sampled, only sets that were asked together
+have supports without a model (see `mine.modelled`).
 """
 
 from collections.abc import Sequence
@@ -16,9 +17,10 @@ import numpy as np
 from sottovoce.channel.channel import Array
 from sottovoce.count.margins import MarginCounter
 from sottovoce.count.memory import as_counter
+from sottovoce.estimate.by_part import drawn_with
 from sottovoce.estimate.counted import categories_of
+from sottovoce.estimate.covered import NeverAskedError, estimate_covered
 from sottovoce.estimate.estimate import Estimate
-from sottovoce.estimate.proportions import estimate_proportions
 from sottovoce.estimate.spread import Target
 from sottovoce.mine.candidates import Family, Numbers, together
 from sottovoce.mine.covariances import Items, Known, OfParts
@@ -33,27 +35,39 @@ class Cells:
 
     def __init__(self, reports: Any, plan: Plan, names: Sequence[str], target: Target) -> None:
         """Number the categories."""
-        self._plan, self._names, self._target = plan, plan.schema.project(names).names, target
-        categories = categories_of(plan, self._names)
-        self._ends = np.concatenate([[0], np.cumsum([len(labels) for labels in categories])])
-        named = zip(self._names, categories, strict=True)
-        self.labels: tuple[Label, ...] = tuple(f"{name}={label}" for name, labels in named for label in labels)
-        self._joint = lru_cache(maxsize=64)(self._estimate)
-        columns = plan.report_schema.project(plan.report_names(self._names))
+        wanted = plan.schema.project(names).names
+        self._plan, self._target = plan, target
+        self._number(wanted, categories_of(plan, wanted))
+        together = dict.fromkeys(other for name in wanted for other in drawn_with(plan, [name]))
+        columns = plan.report_schema.project(plan.report_names(tuple(together)))
         self.counter = MarginCounter(as_counter(reports), columns)
+
+    def _number(self, names: tuple[str, ...], categories: Sequence[Sequence[Label]]) -> None:
+        """Number the categories through."""
+        self._names = names
+        self._joint = lru_cache(maxsize=64)(self._estimate)
+        self._ends = np.concatenate([[0], np.cumsum([len(labels) for labels in categories])])
+        named = zip(names, categories, strict=True)
+        self.labels: tuple[Label, ...] = tuple(f"{name}={label}" for name, labels in named for label in labels)
 
     def attributes_of(self, items: Numbers) -> Numbers:
         """Attribute of each item, by number."""
         return np.searchsorted(self._ends, items, side="right") - 1
 
     def estimates(self, items: Numbers) -> tuple[Array, Array]:
-        """Supports and standard errors of sets; those of the same attributes are estimated together."""
+        """Supports and standard errors of sets; those of the same attributes are estimated together.
+
+        Of attributes that no respondent was asked together both are not a number, so that no such set survives.
+        """
         attributes = self.attributes_of(items)
-        support, error = np.zeros(len(items)), np.zeros(len(items))
+        support, error = np.full(len(items), np.nan), np.full(len(items), np.nan)
         order = np.lexsort(attributes.T)
         for own, rows in groupby(order.tolist(), key=lambda row: tuple(attributes[row].tolist())):
             chosen = np.array(list(rows))
-            found = self._joint(own)
+            try:
+                found = self._joint(own)
+            except NeverAskedError:
+                continue
             codes = items[chosen] - self._ends[list(own)]
             cells = np.ravel_multi_index(tuple(codes.T), found.shape)
             support[chosen], error[chosen] = found.value[cells], found.standard_error[cells]
@@ -75,9 +89,11 @@ class Cells:
 
         return of_parts
 
+    def _named(self, attributes: Sequence[int]) -> list[str]:
+        return [self._names[attribute] for attribute in attributes]
+
     def _estimate(self, attributes: tuple[int, ...]) -> Estimate:
-        names = [self._names[attribute] for attribute in attributes]
-        return estimate_proportions(self.counter, self._plan, names, target=self._target)
+        return estimate_covered(self.counter, self._plan, self._named(attributes), target=self._target)
 
 
 def mine_cells(cells: Cells, search: Search) -> list[Level]:
@@ -88,7 +104,9 @@ def mine_cells(cells: Cells, search: Search) -> list[Level]:
         search.told(family.length, 0, len(family))
         support, error = cells.estimates(names[family.items])
         search.told(family.length, len(family), len(family))
-        kept = support + search.deviations * error >= search.min_support
+        # Where the bare threshold decides, estimates without standard errors can be mined, too.
+        allowed = search.deviations * error if search.deviations else 0.0
+        kept = support + allowed >= search.min_support
         if not kept.any():
             break
         levels.append(Level(names[family.items[kept]], support[kept], error[kept]))

@@ -35,7 +35,7 @@ def mining_plan(schema: Schema, gamma: OddsLike) -> Plan:
     cells, or 25, and the pairs that none of them holds: what goes together is seen pair by pair at least. Where the
     cells are many more than gamma + 1 reports are spread over sets of truths, unless there are too many attributes
     to be modelled at once. From such reports `estimate_covered` gives unbiased proportions of what was asked
-    together, `estimate_joint` those of all joint cells by a model, `frequent_combinations` what is frequent.
+    together, `estimate_joint` those of all joint cells by a model, `modelled_itemsets` what is frequent.
 
     >>> from sottovoce.schema.attribute import Attribute, boolean
     >>> schema = Schema([boolean("smokes"), boolean("drinks"), Attribute("age", ["young", "middle", "old"])])

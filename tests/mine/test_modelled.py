@@ -9,10 +9,11 @@ from sottovoce.disguise.frames import disguise_frame
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.factor import FactorSpread
-from sottovoce.mine import combinations as module
-from sottovoce.mine.combinations import combinations_of, frequent_combinations
+from sottovoce.mine import modelled as module
+from sottovoce.mine.frequent import frequent_itemsets
 from sottovoce.mine.identity import identity_errors
 from sottovoce.mine.mining_plan import mining_plan
+from sottovoce.mine.modelled import itemsets_of, modelled_itemsets
 from sottovoce.schema.attribute import Attribute, boolean
 from sottovoce.schema.schema import Schema
 
@@ -48,42 +49,69 @@ def as_dict(levels):
 def test_all_that_a_plain_search_finds(least):
     """Also from estimates below zero, of which parts can be rarer than the whole."""
     value = np.random.default_rng(1).dirichlet(np.full(12, 0.5)) + np.tile([0.02, -0.02], 6)
-    found = as_dict(combinations_of(joint(value), least))
+    found = as_dict(itemsets_of(joint(value), least).levels)
     expected = searched(value, least)
-    assert list(found) == list(expected)
-    np.testing.assert_allclose(list(found.values()), list(expected.values()))
+    assert list(found) == sorted(expected, key=lambda items: (len(items), items))
+    np.testing.assert_allclose([found[items] for items in expected], list(expected.values()))
 
 
 def test_standard_errors_are_those_of_sums():
     factor = np.random.default_rng(2).normal(size=(12, 2)) / 50
-    levels = combinations_of(joint(np.full(12, 1 / 12), factor), 0.01, longest=2)
+    levels = itemsets_of(joint(np.full(12, 1 / 12), factor), 0.01, longest=2).levels
     assert [level.items.shape for level in levels] == [(7, 1), (16, 2)]
     expected = np.linalg.norm(factor.reshape(2, 3, 2, 2)[1].sum(axis=(0, 1)))
     assert levels[0].standard_error[1] == pytest.approx(expected)
 
 
 def test_from_reports_at_once_and_set_by_set(monkeypatch):
-    """Models of their own cells say nearly what the joint one says; sets of too many cells are left out."""
+    """Models of their own cells say nearly what the joint one says, where those are few enough."""
     rng = np.random.default_rng(0)
     a = rng.random(30_000) < 0.3
     table = {"a": a, "b": np.where(a, "x", rng.choice(["y", "z"], 30_000)), "c": rng.random(30_000) < 0.4}
     plan = mining_plan(SCHEMA, 9)
     reports = disguise_frame(table, plan, rng=1)
-    once = frequent_combinations(reports, plan, 0.05)
+    once = modelled_itemsets(reports, plan, 0.05).levels
     codes = SCHEMA.ravel(SCHEMA.encode(table))
-    true = combinations_of(joint(np.bincount(codes, minlength=12) / 30_000), 0.05)
+    true = itemsets_of(joint(np.bincount(codes, minlength=12) / 30_000), 0.05).levels
     assert [level.items.tolist() for level in once] == [level.items.tolist() for level in true]
     monkeypatch.setattr(module, "MOST_CELLS", 6)
-    apart = frequent_combinations(reports, plan, 0.05)
-    assert [level.items.tolist() for level in apart] == [level.items.tolist() for level in true[:2]]
-    assert [len(level.items) for level in frequent_combinations(reports, plan, 0.05, longest=1)] == [7]
-    np.testing.assert_allclose(apart[1].support, once[1].support, atol=0.02)
+    monkeypatch.setattr("sottovoce.estimate.modelled.MOST_CELLS", 6)
+    apart = modelled_itemsets(reports, plan, 0.05, longest=2)
+    assert [level.items.tolist() for level in apart.levels] == [level.items.tolist() for level in true[:2]]
+    assert (apart.respondents, apart.target) == (30_000, "population")
+    np.testing.assert_allclose(apart.levels[1].support, once[1].support, atol=0.02)
+    with pytest.raises(SottovoceError, match="attributes must have at most 6 joint cells for a joint model"):
+        modelled_itemsets(reports, plan, 0.05)
+    assert set(modelled_itemsets(reports, plan, 0.05, attributes=["c", "a"]).labels) == {
+        "a=False", "a=True", "c=False", "c=True",
+    }  # fmt: skip
+
+
+def test_estimates_without_standard_errors_can_be_mined():
+    value = np.random.default_rng(1).dirichlet(np.full(12, 0.5))
+    blind = itemsets_of(joint(value, np.full((12, 1), np.nan)), 0.05)
+    assert blind.itemsets == itemsets_of(joint(value), 0.05).itemsets
+    assert np.isnan(blind.standard_error).all()
+
+
+def test_without_a_model_what_was_not_asked_together_is_left_out():
+    wide = Schema([Attribute("a", range(5)), Attribute("b", range(5)), Attribute("c", range(5))])
+    plan = mining_plan(wide, 19)
+    rng = np.random.default_rng(0)
+    table = {name: np.minimum(rng.geometric(0.5, 5000) - 1, 4) for name in wide.names}
+    reports = disguise_frame(table, plan, rng=1)
+    plain = frequent_itemsets(reports, plan, 0.1, recall=0.5)
+    assert set(plain.by_length) == {1, 2}
+    assert set(modelled_itemsets(reports, plan, 0.1).by_length) == {1, 2, 3}
+    two = frequent_itemsets(reports, plan, 0.1, recall=0.5, attributes=["c", "a"])
+    pairs = dict(zip(plain.itemsets, plain.support, strict=True))
+    assert two.support[two.itemsets.index(("c=0", "a=0"))] == pytest.approx(pairs["a=0", "c=0"])
 
 
 @pytest.mark.parametrize("least", [0, 1.5, True, "a"])
 def test_supports_that_are_none(least):
     with pytest.raises(SottovoceError, match="min_support must be above 0 and at most 1"):
-        combinations_of(joint(np.full(12, 1 / 12)), least)
+        itemsets_of(joint(np.full(12, 1 / 12)), least)
 
 
 def test_identity_errors_count_both_ways():

@@ -1,0 +1,89 @@
+"""Frequent itemsets of tables of categories by a model of their joint cells, under any plan."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sottovoce.errors import SottovoceError
+from sottovoce.estimate.estimate import Estimate
+from sottovoce.estimate.factor import margin_of
+from sottovoce.estimate.modelled import estimate_joint
+from sottovoce.estimate.spread import MOST_CELLS
+from sottovoce.mine.categories import Cells, mine_cells
+from sottovoce.mine.itemsets import Itemsets
+from sottovoce.mine.levels import Progress, Search
+from sottovoce.plan.plan import Plan
+
+
+class JointCells(Cells):
+    """Supports from the margins of one joint estimate."""
+
+    def __init__(self, joint: Estimate) -> None:
+        """Number the categories of the estimate."""
+        self._number(joint.attributes, joint.categories)
+        self._whole = joint
+
+    def _estimate(self, attributes: tuple[int, ...]) -> Estimate:
+        return margin_of(self._whole, self._named(attributes))
+
+
+class ModelledCells(Cells):
+    """Supports from a model of each set of attributes, on its own cells."""
+
+    def _estimate(self, attributes: tuple[int, ...]) -> Estimate:
+        return estimate_joint(self.counter, self._plan, self._named(attributes))
+
+
+def modelled_itemsets(
+    reports: Any,
+    plan: Plan,
+    min_support: float,
+    *,
+    attributes: Sequence[str] | None = None,
+    longest: int | None = None,
+    progress: Progress | None = None,
+) -> Itemsets:
+    """Find the combinations attribute = value that are frequent by a shrunken model of all joint cells.
+
+    Where they are at most 4,096, all attributes are modelled at once (`estimate_joint`); of more, each set of
+    attributes is modelled on its own cells, from what every report says of them: keep `longest` small enough for those
+    to be at most 4,096. A model finds long combinations that no respondent was asked together, under any plan; for
+    supports without one, of what was asked together, see `frequent_itemsets`. Supports are those of the population.
+
+    >>> from sottovoce.mine.mining_plan import mining_plan
+    >>> from sottovoce.schema.attribute import boolean
+    >>> from sottovoce.schema.schema import Schema
+    >>> plan = mining_plan(Schema([boolean("a"), boolean("b")]), gamma=9)
+    >>> reports = {"a": [True, False] * 500, "b": [True, False] * 500}
+    >>> modelled_itemsets(reports, plan, min_support=0.3).itemsets[-2:]
+    (('a=False', 'b=False'), ('a=True', 'b=True'))
+    """
+    names = plan.schema.project(plan.schema.names if attributes is None else attributes).names
+    if plan.schema.project(names).cells <= MOST_CELLS:
+        return itemsets_of(estimate_joint(reports, plan, names), min_support, longest=longest, progress=progress)
+    cells = ModelledCells(reports, plan, names, "population")
+    levels = mine_cells(cells, _search(min_support, longest, len(names), progress))
+    return Itemsets(cells.labels, tuple(levels), cells.counter.rows(), min_support, "population")
+
+
+def itemsets_of(
+    joint: Estimate, min_support: float, *, longest: int | None = None, progress: Progress | None = None
+) -> Itemsets:
+    """Combinations of an estimate's categories whose support, a sum of its joint cells, reaches the least one.
+
+    >>> import numpy as np
+    >>> from sottovoce.estimate.spread import MatrixSpread
+    >>> p = np.array([0.6, 0.1, 0.2, 0.1])
+    >>> joint = Estimate(("a", "b"), ((0, 1), (0, 1)), p, MatrixSpread(np.eye(4) / 1e4), p, 10, "table", "inversion")
+    >>> itemsets_of(joint, 0.25).itemsets
+    (('a=0',), ('a=1',), ('b=0',), ('a=0', 'b=0'))
+    """
+    cells = JointCells(joint)
+    levels = mine_cells(cells, _search(min_support, longest, len(joint.attributes), progress))
+    return Itemsets(cells.labels, tuple(levels), joint.respondents, min_support, joint.target)
+
+
+def _search(min_support: float, longest: int | None, attributes: int, progress: Progress | None) -> Search:
+    """The bare threshold: a shrunken estimate is as good a guess as there is."""
+    if isinstance(min_support, bool) or not isinstance(min_support, int | float) or not 0 < min_support <= 1:
+        raise SottovoceError("min_support", "must be above 0 and at most 1", min_support)
+    return Search(min_support, 0.0, "population", attributes if longest is None else longest, progress)
