@@ -3,8 +3,8 @@
 Under a disguise nearly all pairs of items occur together somewhere, so that all of them have to be counted, and of a
 million reports a part decides: a pair is left out when its estimate from a random sample of n reports is 4.5 of
 its standard errors below what would survive, the standard error being that of a pair exactly at the threshold. A
-frequent pair is lost so with probability 3.4e-6 at the most, which is nothing beside the coins. Exact data are
-never sampled.
+frequent pair is lost so with probability 3.4e-6 or so, by the normal law and with other items taken as
+independent. Exact data are never sampled.
 """
 
 import numpy as np

@@ -8,7 +8,11 @@ exponential of slope `lambda = (alpha + 1) / s`, under which an estimate x with 
 
     s | x  ~  normal with mean x - lambda e^2 and standard deviation e
 
-(Robbins 1956, Efron 2011: Tweedie's formula). `lambda e^2` is the bias that is taken off in intervals.
+(Robbins 1956, Efron 2011: Tweedie's formula). `lambda e^2` is the bias that is taken off in intervals. Measured on
+BMS-WebView-2 x10 at .3 %, the sets of 1 to 5 items that survive are too high by .09, .08, .20, .29 and .47 standard
+errors on the average; this says .08, .08, .16, .33 and .64. There 95 % intervals cover 94.7 to 96.4 % of the
+supports, which uncorrected ones do as well; within a standard error of the threshold, 89 to 98 % (six disguises of one
+table).
 """
 
 from dataclasses import dataclass

@@ -227,7 +227,3 @@ def test_too_small_a_distortion_names_the_nearest_one():
 def test_a_front_has_two_points_or_more(points):
     with pytest.raises(SottovoceError, match="points"):
         information_front(CAR, 7, points=points)
-
-
-def test_one_category_tells_nothing():
-    assert least_information([1.0], 3, 0).value == 0

@@ -1,29 +1,9 @@
 """What a request for an information design must satisfy before anything is solved."""
 
 from math import isnan
-from typing import Any
 
-from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
-from sottovoce.measure.matrices import as_prior
 from sottovoce.measure.reals import real_array
-
-
-def checked_prior(prior: Any) -> Array:
-    """Distribution over the truths in which every truth can occur.
-
-    >>> checked_prior([1, 0])
-    Traceback (most recent call last):
-    ...
-    sottovoce.errors.SottovoceError: prior must be above 0 everywhere; leave zeros out. Got [1.0, 0.0] instead.
-    """
-    array = real_array("prior", prior)
-    if array.ndim != 1 or not array.size:
-        raise SottovoceError("prior", "must be a list of probabilities", array.shape)
-    law: Array = as_prior(array, array.size)
-    if not (law > 0).all():
-        raise SottovoceError("prior", "must be above 0 everywhere; leave zeros out", array.tolist())
-    return law
 
 
 def checked_odds(odds: float | None) -> float | None:

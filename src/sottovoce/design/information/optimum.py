@@ -9,13 +9,14 @@ import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.design.information.certificate import proven_information
-from sottovoce.design.information.checks import ROUNDING, checked_distortion, checked_odds, checked_prior
+from sottovoce.design.information.checks import ROUNDING, checked_distortion, checked_odds
 from sottovoce.design.information.endpoint import constant, ends_mixed
 from sottovoce.design.information.feasible import feasible_channel
 from sottovoce.design.information.interior import central_path
 from sottovoce.design.information.program import Program
 from sottovoce.design.information.smallest import smallest_distortion
 from sottovoce.design.information.water_filling import water_filling
+from sottovoce.design.prior import checked_prior
 from sottovoce.design.solution import Solution
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.em import Progress

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
-from sottovoce.design.information.checks import ROUNDING, checked_odds, checked_prior
+from sottovoce.design.information.checks import ROUNDING, checked_odds
+from sottovoce.design.prior import checked_prior
 
 
 def smallest_distortion(prior: Any, odds: float | None) -> float:

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from sottovoce.channel.channel import Array
+from sottovoce.design.prior import checked_prior
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.measure.matrices import as_prior
-from sottovoce.measure.reals import real_array
 
 MOST_CATEGORIES = 20
 """Atoms are subsets of the categories, and all of them are looked at."""
@@ -77,14 +76,9 @@ _LEAST = 1e-9
 
 
 def _prior(prior: Any, most: int) -> Array:
-    array = real_array("prior", prior)
-    if array.ndim != 1 or array.size < 2:
-        raise SottovoceError("prior", "must be the probabilities of two categories or more", array.shape)
-    if array.size > most:
+    checked = checked_prior(prior)
+    if len(checked) > most:
         other = "; large_least_error takes more" if most == MOST_CATEGORIES else ""
         rule = f"must have at most {most} categories for this method{other}"
-        raise SottovoceError("prior", rule, Words(f"{array.size} categories"))
-    checked = as_prior(array, array.size)
-    if not (checked > 0).all():
-        raise SottovoceError("prior", "must be positive: leave out categories nobody is in", array.tolist())
+        raise SottovoceError("prior", rule, Words(f"{len(checked)} categories"))
     return checked
