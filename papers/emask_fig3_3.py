@@ -53,7 +53,7 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
         "Estimated are basic privacy, the error of a single item of average support, and the density. Observed are "
         "reinterrogation privacy, the mean support error over all lengths, and our own miner's time on the disguise "
         "beside the original.",
-        "Our time does not grow with the density as the estimate says: items are counted as bits, dense or not. "
+        "Our time does not grow with the density as the estimate says: items are counted as bits, dense or not.",
         "Errors at all lengths together are larger than that of a single item, the more so the fewer the transactions.",
     ]
     return Rerun(about, _rows(coins, points), notes, lambda figure: _draw(figure, coins, points))

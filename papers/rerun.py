@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+Progress = Callable[[int, int | None], None]
 Verdict = Literal["reproduced", "differs", "claim holds", "claim fails"]
-Progress = Callable[[int, int | None], object]
 
 
 @dataclass(frozen=True)

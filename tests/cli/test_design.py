@@ -76,6 +76,22 @@ def test_sweeps(run):
     assert len(points(run, *THREE, "--method", "subset")) == 31  # at epsilon .25 guesses are .5, as at .5
 
 
+def test_searches(run):
+    search = ("--method", "optrr", "--seed", "1", "--generations", "50")
+    front = points(run, *THREE, "--delta", ".75", *search)
+    assert all(point["worst_posterior"] <= 0.75 + 1e-9 for point in front)
+    assert {point["lower_bound"] for point in front} == {None}
+    assert points(run, *THREE, "--delta", ".75", *search) == front
+    assert points(run, *THREE, "--delta", ".75", *search, "--points", "999") == front
+    assert points(run, *THREE, "--delta", ".75", *search, "--points", "2") == [front[0], front[-1]]
+    picked = points(run, *THREE, *search, "--accuracy", ".6,.7")
+    assert [point["adversary_accuracy"] <= level for point, level in zip(picked, (0.7, 0.6), strict=True)] == [True] * 2
+    swarm = ("--objective", "information", *THREE, "--method", "mopso", "--odds", "3", "--generations", "5")
+    assert all(point["epsilon"] <= np.log(3) for point in points(run, *swarm))
+    (told,) = points(run, *swarm, "--seed", "1", "--distortion", ".5")
+    assert told["distortion"] <= 0.5 + 1e-9
+
+
 def test_a_table_for_people(run, folder):
     code, out, err = run("design", *THREE, "--delta", ".75", "--points", "3", "--json", "front.json", "--plot", "f.png")
     assert (code, err) == (0, "")
@@ -138,7 +154,10 @@ def test_commands_may_stand_below_it(run, monkeypatch):
         ((*THREE, "--delta", ".4"), "delta contradicts the prior,"),
         ((*THREE, "--accuracy", ".4", "--delta", ".7"), "accuracy contradicts the prior,"),
         ((*THREE, "--objective", "fun"), "objective must be one of mse, information. Got 'fun' instead."),
-        ((*THREE, "--method", "magic"), "method must be one of certified, warner, subset, unary. Got 'magic' instead."),
+        (
+            (*THREE, "--method", "magic"),
+            "method must be one of certified, warner, subset, unary, optrr, mopso. Got 'magic' instead.",
+        ),
         ((*THREE, "--distortion", ".4"), "distortion must be left out for the objective mse. Got [0.4] instead."),
         (
             (*THREE, "--objective", "information", "--accuracy", ".6"),
@@ -151,6 +170,23 @@ def test_commands_may_stand_below_it(run, monkeypatch):
         (
             (*THREE, "--objective", "information", "--method", "subset"),
             "method must be certified or warner for the objective information. Got 'subset' instead.",
+        ),
+        (
+            (*THREE, "--epsilon", "1", "--method", "optrr"),
+            "odds or epsilon must be left out for the method optrr; it keeps delta. Got",
+        ),
+        (
+            (*THREE, "--objective", "information", "--method", "optrr"),
+            "objective must be mse for the method optrr. Got 'information' instead.",
+        ),
+        ((*THREE, "--method", "mopso"), "objective must be information for the method mopso. Got 'mse' instead."),
+        (
+            (*THREE, "--objective", "information", "--method", "mopso"),
+            "odds or epsilon must be given, one of them: the swarm keeps to it. Got none instead.",
+        ),
+        (
+            (*THREE, "--epsilon", "1", "--generations", "9"),
+            "generations must be left out unless the method is optrr or mopso. Got 9 instead.",
         ),
         (
             (*THREE, "--epsilon", "1", "--method", "subset", "--max-reports", "5"),

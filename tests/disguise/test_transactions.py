@@ -158,7 +158,7 @@ def test_words_that_decide_nothing_are_followed_by_others(then, count, bit):
     """First words that equal the digits: U is just below the end of the part, or just above it."""
     coin = BitCoin(1, 1, 11)
     digits = bit_noise.binomial_digits(64, 1, 11)
-    assert bit_noise.Scattered(coin)._counts(64, 2, 1, Ties(digits[3], then)).tolist() == [count, count]
+    assert bit_noise.binomial_counts(64, Fraction(1, 11), 2, Ties(digits[3], then)).tolist() == [count, count]
     bits = np.zeros((2, 1), np.uint64)
     threshold = np.array([2**32 // 11] * 2, np.uint32)
     indptr, indices = as_csr([[], [0], [0, 1]])

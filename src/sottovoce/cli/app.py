@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import sottovoce
-from sottovoce.cli import compare, demo, design, disguise, estimate, measure, mine, mine_rules, plan, recommend, survey
+from sottovoce.cli import compare, demo, design, disguise, estimate, measure, mine, plan, recommend, survey
 from sottovoce.errors import SottovoceError
 
 app = typer.Typer(
@@ -25,9 +25,8 @@ app.add_typer(plan.app, name="plan")
 app.command("recommend")(recommend.recommend)
 app.command("compare")(compare.compare)
 app.add_typer(design.app, name="design")
-app.add_typer(survey.app, name="survey")
-mine.app.command("rules")(mine_rules.rules)
 app.add_typer(mine.app, name="mine")
+app.add_typer(survey.app, name="survey")
 app.command("disguise")(disguise.disguise)
 app.command("estimate")(estimate.estimate)
 app.command("measure")(measure.measure)

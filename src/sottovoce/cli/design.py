@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sottovoce.cli import goals
 from sottovoce.cli.output import ForceOption, JsonOption, emit, names, numbers, progress_bar, say, table
 from sottovoce.errors import SottovoceError, Words
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from sottovoce.plan.plan import Plan
 
 app = typer.Typer(help="Find the best channel for a required privacy, with a proof.", no_args_is_help=False)
+app.command("goals")(goals.goals)
 
 MOST_ROWS = 40
 """Rows of the table for people; the JSON has all."""
@@ -34,7 +36,9 @@ def design(
     delta: Annotated[float | None, typer.Option(help="Bound on how sure a report can make the adversary.")] = None,
     accuracy: Annotated[str | None, typer.Option(help="Bounds on the adversary's right guesses: A,A,...")] = None,
     distortion: Annotated[str | None, typer.Option(help="Bounds on the share of wrong reports: D,D,...")] = None,
-    method: Annotated[str, typer.Option(help="certified, warner, subset or unary.")] = "certified",
+    method: Annotated[str, typer.Option(help="certified, warner, subset, unary, optrr or mopso.")] = "certified",
+    generations: Annotated[int | None, typer.Option(min=1, help="Generations of optrr or mopso.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Makes optrr and mopso repeatable.")] = None,
     max_reports: Annotated[int | None, typer.Option(min=2, help="Most reports a design may have.")] = None,
     points: Annotated[int | None, typer.Option(min=1, help="Points of a front.")] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the front: .png, .svg or .pdf.")] = None,
@@ -67,6 +71,8 @@ def design(
         odds=None if odds is None and epsilon is None else odds_asked(odds=odds, epsilon=epsilon),
         points=points,
         max_reports=max_reports,
+        generations=generations,
+        seed=seed,
     )
     with progress_bar("designing") as progress:
         front = find(method, request, progress)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sottovoce.cli.mine import (
+from sottovoce.cli.mine_itemsets import (
     MOST_ROWS,
     AttributesOption,
     FileArgument,

@@ -10,6 +10,7 @@ from sottovoce.design.family import FAMILIES, loosest, warner_at_distortion
 from sottovoce.design.front import Front
 from sottovoce.design.objective import BITS_AND_DISTORTION, GUESSES_AND_ERROR
 from sottovoce.design.request import Request
+from sottovoce.design.searched import SEARCHES
 from sottovoce.design.sweep import subset_sweep, unary_sweep, warner_sweep
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.em import Progress
@@ -26,6 +27,12 @@ def design(method: str, request: Request, progress: Progress | None = None) -> F
     """
     if method not in METHODS:
         raise SottovoceError("method", f"must be one of {', '.join(METHODS)}", method)
+    if request.max_reports is not None and method != "certified":
+        raise SottovoceError("max_reports", "must be left out unless the method is certified", request.max_reports)
+    for name in ("generations", "seed"):
+        if getattr(request, name) is not None and method not in SEARCHES:
+            rule = f"must be left out unless the method is {' or '.join(SEARCHES)}"
+            raise SottovoceError(name, rule, getattr(request, name))
     return METHODS[method](request, progress)
 
 
@@ -51,8 +58,6 @@ def _levels(name: str, levels: Sequence[float] | None, points: int | None) -> di
 
 
 def _swept(family: str, request: Request, progress: Progress | None) -> Front:
-    if request.max_reports is not None:
-        raise SottovoceError("max_reports", "must be left out unless the method is certified", request.max_reports)
     if request.objective == "information":
         return _telling(family, request, progress)
     if request.accuracies is None and not request.single:
@@ -102,5 +107,6 @@ _SWEEPS: dict[str, Callable[[Request, Progress | None], Front]] = {
 METHODS: dict[str, Callable[[Request, Progress | None], Front]] = {
     "certified": _certified,
     **{family: partial(_swept, family) for family in FAMILIES},
+    **SEARCHES,
 }
 """Ways to answer a request, by name."""

@@ -33,6 +33,8 @@ def non_dominated(losses: Array) -> NDArray[np.bool_]:
     >>> non_dominated(np.array([[1.0, 2.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0]]))
     array([ True,  True, False, False])
     """
+    if losses.shape[1] == 2:
+        return _in_the_plane(losses)
     kept = np.ones(len(losses), bool)
     for i, row in enumerate(losses):
         no_worse = (losses <= row).all(axis=1)
@@ -40,6 +42,15 @@ def non_dominated(losses: Array) -> NDArray[np.bool_]:
         less[:i] = True  # an equal row before this one stands for both
         less[i] = False
         kept[i] = not (no_worse & less).any()
+    return kept
+
+
+def _in_the_plane(losses: Array) -> NDArray[np.bool_]:
+    """In order of the first loss, then of the second: a row stays if its second is less than any before it."""
+    order = np.lexsort((losses[:, 1], losses[:, 0]))
+    second = losses[order, 1]
+    kept = np.ones(len(losses), bool)
+    kept[order[1:]] = second[1:] < np.minimum.accumulate(second)[:-1]
     return kept
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 LABELS = {
     "mse": "mean squared error of a proportion",
+    "iterative_mse": "mean squared error of the most likely distribution",
     "adversary_accuracy": "right guesses of the best adversary",
     "worst_posterior": "worst posterior",
     "mutual_information": "bits told by a report",
@@ -34,7 +35,7 @@ def draw(fronts: "Sequence[Front]", axes: Any = None, path: str | Path | None = 
         marker = "o" if len(seen) <= MARKED else ""
         canvas.plot(*seen[np.argsort(seen[:, 0])].T, marker=marker, markersize=3, label=front.name)
     canvas.set(xlabel=LABELS.get(first.name, first.name), ylabel=LABELS.get(second.name, second.name))
-    if second.name == "mse":
+    if second.name.endswith("mse"):
         canvas.set_yscale("log")
     canvas.grid(visible=True, alpha=0.3)
     canvas.legend()

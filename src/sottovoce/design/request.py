@@ -27,6 +27,8 @@ class Request:
     odds: Fraction | None = None
     points: int | None = None
     max_reports: int | None = None
+    generations: int | None = None
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse what contradicts itself."""

@@ -18,8 +18,8 @@ The words, precisely; `words` are little-endian and of 64 bits, their parts are 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from math import gcd
 from typing import Any
 
 import numpy as np
@@ -66,23 +66,13 @@ class Scattered:
     def fill(self, bits: NDArray[np.uint64], words: BlockWords) -> None:
         """Fill a block of zeros."""
         rare = min(self.coin.zero, self.coin.sides - self.coin.zero)
-        missing = self._counts(64 * bits.shape[1], len(bits), rare, words)
+        missing = binomial_counts(64 * bits.shape[1], Fraction(rare, self.coin.sides), len(bits), words)
         scatter = kernel(_kernels.scatter, _arrays.scatter)
         while total := int(missing.sum()):
             counts = missing.copy()
             scatter(bits, counts, words.take(total, "<u2"), missing)
         if rare != self.coin.zero:
             np.invert(bits, out=bits)
-
-    def _counts(self, lanes: int, items: int, rare: int, words: BlockWords) -> NDArray[np.int64]:
-        common = gcd(rare, self.coin.sides)
-        law = (lanes, rare // common, self.coin.sides // common)
-        drawn = words.take(items)
-        digits = binomial_digits(*law)
-        counts = np.searchsorted(digits, drawn).astype(np.int64)
-        for item in np.flatnonzero(digits[counts] == drawn):
-            counts[item] = draw(list(binomial_ends(*law)), int(drawn[item]), 64, words.more)
-        return counts
 
 
 @dataclass(frozen=True)
@@ -111,6 +101,17 @@ class Sliced:
     @cached_property
     def _places(self) -> dict[int, NDArray[np.uint64]]:
         return {}
+
+
+def binomial_counts(trials: int, chance: Fraction, how_many: int, words: BlockWords) -> NDArray[np.int64]:
+    """Numbers of successes among so many trials of an exact chance, one word each unless that does not decide."""
+    law = (trials, *chance.as_integer_ratio())
+    drawn = words.take(how_many)
+    digits = binomial_digits(*law)
+    counts = np.searchsorted(digits, drawn).astype(np.int64)
+    for place in np.flatnonzero(digits[counts] == drawn):
+        counts[place] = draw(list(binomial_ends(*law)), int(drawn[place]), 64, words.more)
+    return counts
 
 
 def disguised_bitsets(truths: Csr, flips: Flips, rng: Randomness, threads: int | None = None) -> Bitsets:

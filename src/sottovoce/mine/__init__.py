@@ -1,4 +1,4 @@
-"""The mine room: what goes together in the group, found in disguised data alone.
+"""The mine room: what goes together and what predicts what, from disguised data only.
 
-May touch: estimate and everything below.
+May touch: design, estimate and everything below.
 """

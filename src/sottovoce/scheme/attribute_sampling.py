@@ -4,13 +4,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from math import prod
 from typing import Any
 
 from sottovoce.errors import SottovoceError
 from sottovoce.exact import Number, OddsLike
 from sottovoce.mechanism.diagonal import Diagonal
+from sottovoce.mechanism.mechanism import Mechanism
 from sottovoce.mechanism.sampling import Sampling
 from sottovoce.scheme.scheme import Scheme, Sizes, odds_asked, set_fields
+from sottovoce.scheme.spread_set import MOST_CELLS, spread_set, translated
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,8 @@ class AttributeSampling(Scheme):
     The set is drawn uniformly, whatever the answers, and is part of the report; so the whole odds are
     spent on a small domain instead of being shared among all attributes. The sets are all those
     of `size` attributes, or `subsets`, lists of positions in the group. What is never asked together
-    cannot be estimated together.
+    cannot be estimated together. If `spread`, sets of many more cells than odds + 1 are answered by a matrix
+    that favours several truths with each report, if it tells more (see `scheme.spread_set`).
 
     >>> mechanism = AttributeSampling(odds=3, size=2).mechanism((2, 2, 2))
     >>> len(mechanism.parts), mechanism.channel.odds
@@ -33,6 +37,7 @@ class AttributeSampling(Scheme):
     odds: Fraction
     size: int
     subsets: tuple[tuple[int, ...], ...] | None
+    spread: bool
 
     def __init__(
         self,
@@ -41,6 +46,7 @@ class AttributeSampling(Scheme):
         odds: OddsLike | None = None,
         size: int = 1,
         subsets: Iterable[Iterable[int]] | None = None,
+        spread: bool = False,
     ) -> None:
         """Read the odds and the sets to draw from."""
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
@@ -48,7 +54,7 @@ class AttributeSampling(Scheme):
         sets = None if subsets is None else tuple(tuple(sorted(s)) for s in subsets)
         if sets is not None and (not sets or not all(sets) or any(len(set(s)) < len(s) for s in sets)):
             raise SottovoceError("subsets", "must be lists of different positions, at least one in each", sets)
-        set_fields(self, odds=odds_asked(epsilon=epsilon, odds=odds), size=size, subsets=sets)
+        set_fields(self, odds=odds_asked(epsilon=epsilon, odds=odds), size=size, subsets=sets, spread=spread)
 
     def mechanism(self, sizes: Sizes) -> Sampling:
         """A coin for the set, and a gamma-diagonal coin for each set there is."""
@@ -57,7 +63,15 @@ class AttributeSampling(Scheme):
         sets = tuple(combinations(range(len(sizes)), self.size)) if self.subsets is None else self.subsets
         if any(not 0 <= a < len(sizes) for s in sets for a in s):
             raise SottovoceError("subsets", f"must hold positions below {len(sizes)}", sets)
-        return Sampling(sizes, [(s, Diagonal.with_ratio((sizes[a] for a in s), self.odds)) for s in sets])
+        return Sampling(sizes, [(s, self._part(tuple(sizes[a] for a in s))) for s in sets])
+
+    def _part(self, sizes: Sizes) -> Mechanism:
+        """Gamma-diagonal, or spread over sets of truths."""
+        if self.spread and prod(sizes) <= MOST_CELLS:
+            members = spread_set(sizes, self.odds)
+            if len(members) > 1:
+                return translated(sizes, members, self.odds)
+        return Diagonal.with_ratio(sizes, self.odds)
 
     @classmethod
     def cases(cls) -> Iterator[tuple["AttributeSampling", Sizes]]:
@@ -66,6 +80,7 @@ class AttributeSampling(Scheme):
         yield cls(odds=4, size=2), (2, 2, 2)
         yield cls(epsilon=1, subsets=[[0, 2], [1]]), (2, 3, 2)
         yield cls(odds=2), (3,)
+        yield cls(odds=2, subsets=[[0, 1], [2]], spread=True), (2, 5, 3)
 
     @classmethod
     def refused(cls) -> Iterator[tuple[str, dict[str, Any]]]:

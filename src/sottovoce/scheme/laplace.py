@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
+from math import expm1, log, log1p
 from typing import Any
 
 from sottovoce.errors import SottovoceError
@@ -72,6 +73,26 @@ class Laplace(Scheme):
         """Negative, far too large, or no number."""
         for epsilon in (-1, 10_000, float("nan"), "lots", None):
             yield "epsilon", {"epsilon": epsilon}
+
+
+def nominal_epsilon(actual: Number, categories: int) -> float:
+    """Epsilon to ask for, so that a channel of so many categories spends nearly, and not more than, `actual`.
+
+    The root of `nominal + ln(1 - (1 - e^(-nominal / (2 (t - 1))))^2) = actual`, rounded down.
+
+    >>> round(nominal_epsilon(1, 2), 4), round(nominal_epsilon(1, 6), 4)
+    (1.2402, 1.0093)
+    """
+    odds_of_epsilon("epsilon", actual)
+    if isinstance(categories, bool) or not isinstance(categories, int) or not 2 <= categories <= MOST_CATEGORIES:
+        raise SottovoceError("categories", f"must be a whole number from 2 to {MOST_CATEGORIES}", categories)
+    spent = float(fraction("epsilon", actual))
+    low, high = spent, 2 * spent + 2 * log(2)
+    for _ in range(100):
+        middle = (low + high) / 2
+        cut = log1p(-(expm1(-middle / (2 * (categories - 1))) ** 2))
+        low, high = (middle, high) if middle + cut <= spent else (low, middle)
+    return low * (1 - 1e-12)
 
 
 def laplace_rows(epsilon: Fraction, t: int) -> list[list[Fraction]]:

@@ -7,7 +7,7 @@ import pytest
 
 from sottovoce.count.contingency import count_cells
 from sottovoce.errors import SottovoceError
-from sottovoce.table.datasets import baskets, tables
+from sottovoce.table.datasets import baskets, households, tables
 from sottovoce.table.datasets.files import FILES
 from sottovoce.table.source import open_source
 
@@ -54,6 +54,19 @@ def test_the_stand_in_for_health(lines):
     assert [codes.tolist() for codes in next(iter(open_source(table).coded(schema)))] == [
         [1, 0, 2], [4, 0, 1], [0, 4, 1], [0, 2, 1], [0, 1, 0], [0, 1, 1], [1, 0, 4],
     ]  # fmt: skip
+
+
+def test_households_merge_small_kinds(lines):
+    relative = ADULT_ROW.replace("Not-in-family", "Other-relative").replace("Never-married", "Divorced")
+    lines("adult.data", ADULT_ROW + "United-States, <=50K\n")
+    lines("adult.test", "|1x3 Cross validator\n" + relative.replace("Adm-clerical", "?") + "?, >50K.\n")
+    schema, table = households.households()
+    assert schema.sizes == (4, 5, 5, 5, 2, 2)
+    assert [list(column) for column in table.values()] == [
+        ["Never-married", "Apart"], ["Not-in-family", "Unmarried"], ["13", "13"], ["Office", "?"],
+        ["Male", "Male"], ["<=50K", ">50K"],
+    ]  # fmt: skip
+    assert len(schema.encode(table)) == 6
 
 
 def test_baskets_number_the_items_of_their_universe(lines):

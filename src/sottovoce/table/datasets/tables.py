@@ -1,4 +1,4 @@
-"""Tables of categories and numbers: Adult, the thesis' CENSUS, car, Connect-4, breast cancer."""
+"""Tables of categories and numbers: Adult, the thesis' CENSUS, car, Connect-4, breast cancer, cholesterol."""
 
 import csv
 from collections.abc import Sequence
@@ -108,6 +108,24 @@ def breast_cancer_ljubljana() -> Columns:
     """Ljubljana's breast cancers: 286 patients, nine categorical attributes, and whether it came back."""
     about = ("age", "menopause", "tumor-size", "inv-nodes", "node-caps", "deg-malig", "breast", "breast-quad")
     return _columns(("class", *about, "irradiat"), _rows(FILES["breast-cancer-ljubljana"].text()))
+
+
+def cholesterol() -> tuple[Schema, Columns]:
+    """248 patients of the diabetes study of Efron et al. (2004): LDL in six levels, total cholesterol in three.
+
+    The first 248 rows, cut at the bounds of the Adult Treatment Panel III (70 for those at very high risk). They
+    stand in for as many patients of Wang, Wu & Hu (2016), which are private.
+    """
+    infinity = float("inf")
+    schema = Schema(
+        [
+            Binned("ldl", [0, 70, 100, 130, 160, 190, infinity], closed="left"),
+            Binned("total", [0, 200, 240, infinity], closed="left"),
+        ]
+    )
+    header, *rows = _rows(FILES["diabetes"].text())
+    table = _columns(header, rows[:248])
+    return schema, {"ldl": table["s2"].astype(np.float64), "total": table["s1"].astype(np.float64)}
 
 
 def _rows(text: str) -> list[list[str]]:

@@ -1,0 +1,97 @@
+"""What figures 5 and 6 of Wang, Wu & Hu (2016) share: errors of a sequence of numbers of the friendship graph."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from papers._ldp_table import MECHANISMS, everywhere
+from papers.rerun import Progress, Row
+from sottovoce.mine.graph.disguise import disguise_graph
+from sottovoce.mine.graph.graph import Graph
+from sottovoce.mine.graph.instance import reconstruct_graph
+from sottovoce.mine.graph.reports import GraphReports
+from sottovoce.table.datasets.networks import friendships
+
+Array = NDArray[np.float64]
+Answer = Callable[[float, np.random.Generator], Array]
+Errors = dict[str, tuple[list[float], list[float]]]
+
+NAMES = {"randomized_response": "RR", "laplace": "LM"}
+CLEARLY = 0.9
+"""Share of the error of answering zero that is clearly less."""
+
+STAND_IN = (
+    "The YesiWell network (185 users, 684 ties) is private: 185 people and 746 ties of ego-Facebook stand in, "
+    "met first by a breadth-first search."
+)
+INSTANCE = (
+    "Instances have the estimated number of edges, since the exact one is private; RR and LM are the unbiased "
+    "estimates. Where epsilon is small, an instance is a random graph, and no better than answering zero."
+)
+
+
+def friends() -> Graph:
+    """The friendship graph."""
+    return Graph.of_edges(friendships(), 185)
+
+
+def local_answers(
+    graph: Graph, estimated: Callable[[GraphReports], Array], counted: Callable[[Graph], Array]
+) -> dict[str, Answer]:
+    """Unbiased estimates and the paper's instances, for both mechanisms."""
+
+    def unbiased(mechanism: str) -> Answer:
+        return lambda epsilon, rng: estimated(_reports(graph, mechanism, epsilon, rng))
+
+    def instance(mechanism: str) -> Answer:
+        return lambda epsilon, rng: counted(reconstruct_graph(_reports(graph, mechanism, epsilon, rng), rng))
+
+    plain = {NAMES[name]: unbiased(name) for name in MECHANISMS}
+    return plain | {f"{NAMES[name]} instance": instance(name) for name in MECHANISMS}
+
+
+def entrywise_errors(
+    truth: Array, answers: Mapping[str, Answer], grid: Sequence[float], draws: int, seed: int, progress: Progress
+) -> Errors:
+    """Mean absolute error of an entry, averaged over draws, and its standard deviation between them."""
+    rng, errors = np.random.default_rng(seed), Errors()
+    for step, (name, answer) in enumerate(answers.items()):
+        found = np.array([[np.abs(answer(e, rng) - truth).mean() for _ in range(draws)] for e in grid])
+        errors[name] = found.mean(axis=1).tolist(), found.std(axis=1).tolist()
+        progress(step + 1, len(answers))
+    return errors
+
+
+def less(claim: str, errors: Errors, better: str, worse: str, grid: Sequence[float]) -> Row:
+    """Row of the claim that one answer has the smaller error at every epsilon."""
+    pairs = list(zip(errors[better][0], errors[worse][0], strict=True))
+    said = " ".join(f"{a:.3g}/{b:.3g}" for a, b in pairs)
+    return everywhere(f"{better} against {worse}", claim, grid, [a < b for a, b in pairs], said)
+
+
+def against_zero(errors: Errors, name: str, zero: float, grid: Sequence[float]) -> Row:
+    """Row of what every such figure implies: that an answer is worth a tenth more than answering zero."""
+    scores = errors[name][0]
+    said = " ".join(f"{score:.3g}" for score in scores) + f", zero scores {zero:.3g}"
+    holds = [score < CLEARLY * zero for score in scores]
+    return everywhere(name, "(implied) clearly better than answering zero", grid, holds, said)
+
+
+def draw_errors(grid: Sequence[float], errors: Errors, zero: float, label: str) -> Callable[[Any], None]:
+    """Picture of all errors with error bars."""
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots()
+        for name, (middle, spread) in errors.items():
+            axes.errorbar(grid, middle, spread, capsize=3, label=name)
+        axes.axhline(zero, color="grey", linestyle=":", label="answering zero")
+        axes.set(xlabel="epsilon", ylabel=label, yscale="log")
+        axes.legend()
+
+    return draw
+
+
+def _reports(graph: Graph, mechanism: str, epsilon: float, rng: np.random.Generator) -> GraphReports:
+    return disguise_graph(graph, rng=rng, scheme=MECHANISMS[mechanism](epsilon=epsilon))

@@ -1,0 +1,79 @@
+"""What figures 1 to 4 of Wang, Wu & Hu (2016) share: the table, both channels, and simulated estimates."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from papers.rerun import Row, claimed
+from sottovoce.channel.channel import Channel
+from sottovoce.channel.kronecker import Kronecker
+from sottovoce.count.contingency import count_cells
+from sottovoce.scheme.laplace import Laplace
+from sottovoce.scheme.randomized_response import RandomizedResponse
+from sottovoce.table.datasets.tables import cholesterol
+from sottovoce.table.source import open_source
+
+Array = NDArray[np.float64]
+
+SOURCE = "Wang, Wu & Hu (2016), Proc. EDBT/ICDT Workshops"
+TARGETS = ("table", "population")
+MECHANISMS = {"randomized_response": RandomizedResponse, "laplace": Laplace}
+COLOURS = {"randomized_response": "tab:red", "laplace": "tab:blue"}
+STAND_IN = (
+    "The YesiWell patients are private: 248 patients of Efron's diabetes study stand in, "
+    "LDL cut at 70, 100, 130, 160 and 190, total cholesterol at 200 and 240."
+)
+
+
+def epsilons(*, quick: bool) -> list[float]:
+    """From .5 to 10, fewer if it has to be quick."""
+    return [0.5, 1, 3, 5, 7, 10] if quick else [0.5, 1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+
+
+def counts() -> NDArray[np.int64]:
+    """Patients by LDL (six levels) and total cholesterol (three)."""
+    schema, table = cholesterol()
+    columns = list(next(iter(open_source(table).coded(schema))))
+    return count_cells(columns, schema.sizes).reshape(schema.sizes)
+
+
+def channel_of(mechanism: str, epsilon: float, shape: tuple[int, ...]) -> Channel:
+    """Channel of all attributes, each disguised alone with this epsilon."""
+    parts = [MECHANISMS[mechanism](epsilon=epsilon).mechanism((size,)).channel for size in shape]
+    return parts[0] if len(parts) == 1 else Kronecker(parts)
+
+
+def simulated(channel: Channel, table: NDArray[np.int64], target: str, draws: int, rng: np.random.Generator) -> Array:
+    """Estimated proportions, a row each, of this table, or of samples as large from a population like it."""
+    law, matrix, total = table.ravel() / table.sum(), channel.dense(), int(table.sum())
+    found = []
+    for _ in range(draws):
+        truths = table.ravel() if target == "table" else rng.multinomial(total, law)
+        reports = sum(rng.multinomial(count, matrix[:, x]) for x, count in enumerate(truths))
+        found.append(channel.solve(np.asarray(reports) / total))
+    return np.array(found)
+
+
+def everywhere(name: str, claim: str, grid: Sequence[float], holds: Sequence[bool], numbers: str) -> Row:
+    """Row of a claim about every epsilon: where it fails, if anywhere."""
+    failing = [epsilon for epsilon, fine in zip(grid, holds, strict=True) if not fine]
+    where = f"fails at epsilon {', '.join(f'{e:g}' for e in failing)}" if failing else "at every epsilon"
+    return claimed(name, claim, f"{where}; {numbers}", holds=not failing)
+
+
+def draw_lines(
+    grid: Sequence[float], lines: Mapping[str, tuple[Sequence[float], Sequence[float]]], truth: float, label: str
+) -> Callable[[Any], None]:
+    """Picture of estimates with error bars, and the truth."""
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots()
+        axes.axhline(truth, color="tab:green", label="truth")
+        for name, (middle, spread) in lines.items():
+            axes.errorbar(grid, middle, spread, color=COLOURS[name], capsize=3, label=name.replace("_", " "))
+        axes.set(xlabel="epsilon", ylabel=label)
+        axes.legend()
+
+    return draw

@@ -1,0 +1,128 @@
+"""What MOPSO's figures share: FRAPP's front, the swarm's and the certified one, under epsilon in rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from papers.rerun import Progress, Row, claimed
+from sottovoce.channel.channel import Array
+from sottovoce.design.certified import information_front
+from sottovoce.design.front import Front
+from sottovoce.design.mopso.front import mopso_front
+from sottovoce.design.mopso.swarm import Settings
+from sottovoce.design.objective import BITS_AND_DISTORTION
+from sottovoce.design.prior import named_prior
+from sottovoce.design.sweep import warner_sweep
+from sottovoce.table.datasets.tables import car, connect_4
+
+PAPER = "Y. Gao et al. (2018), Security and Communication Networks"
+RESPONDENTS = 10_000
+CATEGORIES = 8
+EPSILON = 2
+PRIORS = ("uniform", "t", "chi2", "binomial", "beta", "gamma")
+"""Of figure 6, (a) to (f)."""
+
+ROW_WISE = (
+    "The paper writes its bound on ratios per column of a column-stochastic matrix, which is no differential privacy; "
+    "here every report, a row, keeps epsilon, as its section 5.2 prints it."
+)
+
+
+FARTHEST = (
+    "FRAPP's range of distortion is the wider one where it goes on beyond 1 - max p. Matrices there are dominated by "
+    "one that reports the likeliest category always; a swarm that finds that one ends there."
+)
+
+
+@dataclass(frozen=True)
+class Fronts:
+    """Three fronts for one prior and epsilon."""
+
+    frapp: Front
+    mopso: Front
+    certified: Front
+
+    def all(self) -> tuple[Front, Front, Front]:
+        """In this order."""
+        return self.frapp, self.mopso, self.certified
+
+    def beaten(self) -> float:
+        """Share of FRAPP's matrices that some matrix of the swarm dominates or equals."""
+        ours, theirs = self.mopso.losses(), self.frapp.losses()
+        return float(np.mean(np.any(np.all(ours[None] <= theirs[:, None] + 1e-9, axis=2), axis=1)))
+
+
+def fronts(prior: Any, epsilon: float, *, quick: bool, seed: int, progress: Progress) -> Fronts:
+    """Swarm with Table 2's parameters, sweep of 999 matrices, certified front."""
+    settings = Settings(generations=generations(quick=quick))
+    swarm = mopso_front(prior, RESPONDENTS, epsilon=epsilon, settings=settings, seed=seed, progress=progress)
+    return Fronts(frapp(prior, epsilon), swarm, information_front(prior, RESPONDENTS, epsilon=epsilon))
+
+
+def frapp(prior: Any, epsilon: float) -> Front:
+    """FRAPP's undominated matrices within epsilon, of 999 with a diagonal of .001 ... .999."""
+    swept = warner_sweep(prior, RESPONDENTS, objectives=BITS_AND_DISTORTION)
+    found = swept.within(epsilon=epsilon).non_dominated()
+    return Front(found.points, found.prior, RESPONDENTS, "FRAPP", BITS_AND_DISTORTION)
+
+
+def generations(*, quick: bool) -> int:
+    """Table 2's 200, or few."""
+    return 60 if quick else 200
+
+
+def about(*, quick: bool, seed: int, **more: Any) -> dict[str, Any]:
+    """Settings of a figure."""
+    return {"respondents": RESPONDENTS, "generations": generations(quick=quick), "seed": seed, "quick": quick, **more}
+
+
+def prior_of(name: str) -> Array:
+    """A named prior of eight categories, or the classes of a data set, the likeliest first."""
+    if name in ("car", "Connect-4"):
+        classes = car()["class"] if name == "car" else connect_4()["outcome"]
+        counts = np.sort(np.unique(classes, return_counts=True)[1])[::-1]
+        return np.asarray(counts / counts.sum())
+    return named_prior(name, CATEGORIES)
+
+
+def spans(front: Front) -> tuple[Array, Array]:
+    """Least and largest bits and distortion."""
+    losses = front.losses()
+    return losses.min(axis=0), losses.max(axis=0)
+
+
+def wider(name: str, claim: str, found: Fronts, measure: int) -> Row:
+    """Row of the claim that the swarm covers a wider range of a measure, 0 for bits and 1 for distortion."""
+    (low, high), (least, most) = spans(found.mopso), spans(found.frapp)
+    said = f"{low[measure]:.4f} to {high[measure]:.4f} instead of {least[measure]:.4f} to {most[measure]:.4f}"
+    return claimed(name, claim, said, holds=bool(high[measure] - low[measure] > most[measure] - least[measure]))
+
+
+def lower(name: str, found: Fronts) -> Row:
+    """Row of what a wider range of utility is good for: fewer wrong reports."""
+    least = [float(spans(front)[0][1]) for front in found.all()]
+    said = f"{least[1]:.4f} instead of {least[0]:.4f}; the certified least is {least[2]:.4f}"
+    return claimed(name, "better utility than FRAPP's", said, holds=least[1] < least[0])
+
+
+def draw(figure: Any, panels: Sequence[tuple[str, Fronts]]) -> None:
+    """Fronts of bits against distortion, the certified one over the papers'."""
+    columns = min(len(panels), 3)
+    for place, (title, found) in enumerate(panels, start=1):
+        axes = figure.add_subplot(-(-len(panels) // columns), columns, place)
+        found.frapp.plot(found.mopso, found.certified, axes=axes)
+        axes.set_title(title)
+
+
+def draw_boxes(figure: Any, panels: Sequence[tuple[str, Fronts]]) -> None:
+    """Boxes of bits and of distortion, for each prior and front."""
+    for place, label in enumerate(("bits told by a report", "wrong reports"), start=1):
+        axes = figure.add_subplot(2, 1, place)
+        boxes = [
+            (f"{title}\n{front.name}", front.losses()[:, place - 1]) for title, found in panels for front in found.all()
+        ]
+        axes.boxplot([values for _, values in boxes], tick_labels=[name for name, _ in boxes])
+        axes.tick_params(axis="x", labelsize=5)
+        axes.set_ylabel(label)

@@ -1,0 +1,97 @@
+"""What OptRR's figures share: Warner's front, the search's and the certified one, for 10,000 respondents."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from papers.rerun import Progress, Row, claimed
+from sottovoce.channel.channel import Array
+from sottovoce.design.certified import certified_front
+from sottovoce.design.front import Front
+from sottovoce.design.optrr.front import optrr_front
+from sottovoce.design.optrr.search import Settings
+from sottovoce.design.sweep import warner_sweep
+
+PAPER = "Z. Huang & W. Du (2008), OptRR, ICDE, 705-714"
+RESPONDENTS = 10_000
+DELTA = 0.75
+
+
+@dataclass(frozen=True)
+class Fronts:
+    """Three fronts for one prior and delta."""
+
+    warner: Front
+    optrr: Front
+    certified: Front
+
+    @property
+    def ranges(self) -> tuple[float, ...]:
+        """Least privacy, one minus the largest accuracy, of each."""
+        return tuple(1 - float(front.losses()[:, 0].max()) for front in (self.warner, self.optrr, self.certified))
+
+    def gains(self) -> Array:
+        """Warner's error over OptRR's at each of Warner's accuracies that OptRR reaches."""
+        return gains(self.warner, self.optrr)
+
+
+def fronts(prior: Any, delta: float, *, quick: bool, seed: int, progress: Progress) -> Fronts:
+    """Search, sweep and certify."""
+    settings = Settings(generations=generations(quick=quick))
+    searched = optrr_front(prior, RESPONDENTS, delta=delta, settings=settings, seed=seed, progress=progress)
+    swept = warner_sweep(prior, RESPONDENTS).within(delta=delta).non_dominated()
+    return Fronts(swept, searched, certified_front(prior, RESPONDENTS, delta=delta, accuracies=6 if quick else 25))
+
+
+def generations(*, quick: bool) -> int:
+    """The paper's 20,000, or few."""
+    return 600 if quick else 20_000
+
+
+def settings(prior: Any, delta: float, *, quick: bool, seed: int) -> dict[str, Any]:
+    """Settings of a figure for one prior."""
+    law = [round(float(share), 6) for share in prior]
+    return {
+        "prior": law,
+        "respondents": RESPONDENTS,
+        "delta": delta,
+        "generations": generations(quick=quick),
+        "seed": seed,
+        "quick": quick,
+    }
+
+
+def gains(worse: Front, better: Front) -> Array:
+    """Error of one front over that of another at each accuracy of the first that the second reaches."""
+    ours, theirs = better.losses(), worse.losses()
+    found = []
+    for accuracy, error in theirs[np.isfinite(theirs).all(axis=1)]:
+        reached = ours[ours[:, 0] <= accuracy + 1e-12, 1]
+        if len(reached):
+            found.append(error / reached.min())
+    return np.array(found)
+
+
+def lower_everywhere(name: str, gain: Array) -> Row:
+    """Row of the claim that OptRR has the lower error wherever both have a matrix."""
+    said = f"{(gain > 1).mean():.1%} of Warner's matrices beaten, by a factor of {np.median(gain):.2f} at the median"
+    return claimed(name, "lower error than Warner's scheme at the same privacy", said, holds=bool((gain > 1).all()))
+
+
+def excess(found: Fronts) -> str:
+    """How far the search is from the optimum, in words."""
+    over = gains(found.optrr, found.certified)
+    return f"OptRR's errors exceed the certified optimum by {np.median(over) - 1:.0%} at the median"
+
+
+def draw(figure: Any, panels: Sequence[tuple[str, Sequence[Front]]]) -> None:
+    """One panel for each group of fronts, privacy growing to the right as in the paper."""
+    rows = -(-len(panels) // 2)
+    for place, (title, group) in enumerate(panels, start=1):
+        axes = figure.add_subplot(rows, min(len(panels), 2), place)
+        group[0].plot(*group[1:], axes=axes)
+        least = min(front.losses()[:, 1].min() for front in group)
+        axes.set(title=title, ylim=(least / 2, least * 100))
+        axes.invert_xaxis()

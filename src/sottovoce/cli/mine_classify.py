@@ -1,0 +1,99 @@
+"""`sottovoce mine classify`: a classifier from a disguised file, tested on another."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sottovoce.cli.output import JsonOption, emit, names, say, table
+
+if TYPE_CHECKING:
+    from sottovoce.mine.classify.decision_tree import DecisionTree
+    from sottovoce.mine.classify.naive_bayes import NaiveBayes
+    from sottovoce.mine.classify.scores import Scores
+
+MODELS = ("naive-bayes", "tree")
+
+
+def classify(
+    path: Annotated[str, typer.Argument(metavar="FILE", help="Disguised CSV or Parquet file, with its plan.")],
+    target: Annotated[str, typer.Option(help="Attribute to predict.")],
+    test: Annotated[str | None, typer.Option(metavar="FILE2", help="Disguised file to test on.")] = None,
+    plan: Annotated[str | None, typer.Option(help="Plan, if the files do not carry it.")] = None,
+    attributes: Annotated[str | None, typer.Option(help="Predict from these attributes only: a,b.")] = None,
+    model: Annotated[str, typer.Option(help="naive-bayes or tree.")] = "naive-bayes",
+    repair: Annotated[str, typer.Option(help="em, simplex or plain: estimates outside the simplex.")] = "em",
+    smoothing: Annotated[float, typer.Option(help="Records added to each value.")] = 1.0,
+    level: Annotated[float, typer.Option(help="Level at which a tree's split is no noise.")] = 0.05,
+    widest: Annotated[float, typer.Option(help="Widest interval of a score that is shown.")] = 0.5,
+    json: JsonOption = None,
+) -> None:
+    """Learn a classifier from disguised records, and test it on disguised ones."""
+    from sottovoce.errors import SottovoceError
+    from sottovoce.mine.classify.decision_tree import DecisionTree
+    from sottovoce.mine.classify.naive_bayes import NaiveBayes
+    from sottovoce.mine.classify.scoring import score_disguised
+    from sottovoce.table.plan_file import carries_plan, plan_of_reports
+
+    if model not in MODELS:
+        raise SottovoceError("model", f"must be one of {', '.join(MODELS)}", model)
+    agreed, wanted = plan_of_reports(path, plan), names(attributes) or None
+    learner: NaiveBayes | DecisionTree
+    if model == "tree":
+        learner = DecisionTree(agreed, target, attributes=wanted, level=level)
+    else:
+        learner = NaiveBayes(agreed, target, attributes=wanted, repair=repair, smoothing=smoothing)  # type: ignore[arg-type]
+    learner.fit(path)
+    scores = None
+    if test is not None:
+        other = plan_of_reports(test, None if carries_plan(test) else plan or path)
+        scores = score_disguised(learner, test, other, widest=widest)
+    document = _document(learner, target, model, scores)
+    emit(document, json)
+    if json != "-":
+        _show(learner, document, scores)
+
+
+def _document(learner: "NaiveBayes | DecisionTree", target: str, model: str, scores: "Scores | None") -> dict[str, Any]:
+    from sottovoce.mine.classify.naive_bayes import NaiveBayes
+
+    promise = learner.plan_.guarantee
+    document: dict[str, Any] = {
+        "model": model,
+        "target": target,
+        "classes": learner.classes_.tolist(),
+        "odds": None if promise.odds is None else str(promise.odds),
+        "guarantee": str(promise),
+    }
+    if isinstance(learner, NaiveBayes):
+        document |= {"respondents": learner.respondents_, "tables": learner.to_rows()}
+        document["privacy"] = _privacy(learner)
+    else:
+        document["tree"] = str(learner).splitlines()
+    return document | {"test": None if scores is None else scores.to_json()}
+
+
+def _privacy(learner: "NaiveBayes") -> dict[str, Any] | None:
+    """What is left private of each entry; None where one report speaks of several together."""
+    from sottovoce.estimate.marginals import needed_attributes
+    from sottovoce.mine.classify.mined_privacy import mined_privacy
+
+    if any(len(needed_attributes(learner.plan_, [name])) > 1 for name in learner.plan_.schema.names):
+        return None
+    return mined_privacy(learner).to_json()
+
+
+def _show(learner: "NaiveBayes | DecisionTree", document: dict[str, Any], scores: "Scores | None") -> None:
+    """Tables for people."""
+    say(f"{document['target']} by {document['model']}; whole record: {document['guarantee']}")
+    if "tables" in document:
+        rows = [
+            (row["attribute"], str(row["value"]), *(f"{share:.4f}" for share in row["shares"]))
+            for row in document["tables"]
+        ]
+        table(("attribute", "value", *map(str, document["classes"])), rows)
+        if (privacy := document["privacy"]) is not None:
+            say(f"Least privacy of an entry: {privacy['before']:.4f} before mining, {privacy['after']:.4f} after.")
+    else:
+        say(str(learner))
+    if scores is not None:
+        say(str(scores))

@@ -1,0 +1,109 @@
+"""`sottovoce mine graph`: degrees, stars or triangles of a graph from disguised pairs."""
+
+from math import isfinite
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sottovoce.cli.output import ForceOption, JsonOption, emit, say, table
+from sottovoce.errors import SottovoceError, Words
+
+if TYPE_CHECKING:
+    from sottovoce.estimate.derived import Derived
+    from sottovoce.mine.graph.estimates import NodeEstimates
+    from sottovoce.mine.graph.reports import GraphReports
+
+STATISTICS = ("degrees", "stars", "triangles")
+
+MOST_ROWS = 40
+"""Nodes of the table for people; the JSON has all."""
+
+
+def graph(
+    path: Annotated[str, typer.Argument(metavar="FILE", help="Disguised graph; or, with --epsilon, true edges.")],
+    statistic: Annotated[str, typer.Option(help="degrees, stars or triangles.")] = "degrees",
+    k: Annotated[int, typer.Option(help="Arms of a star.")] = 2,
+    epsilon: Annotated[str | None, typer.Option(help="Disguise true edges first: bound for each tie.")] = None,
+    nodes: Annotated[int | None, typer.Option(help="Number of nodes of the true edges, 0, 1, ...")] = None,
+    directed: Annotated[bool, typer.Option("--directed", help="True edges have a direction.")] = False,
+    incoming: Annotated[bool, typer.Option("--incoming", help="Edges that come to a node, not that leave it.")] = False,
+    seed: Annotated[int | None, typer.Option(min=0, help="Repeatable coins, for experiments only.")] = None,
+    reports: Annotated[str | None, typer.Option(metavar="FILE", help="Write the disguised graph.")] = None,
+    level: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    memory: Annotated[float, typer.Option(help="Gigabytes that may be used.")] = 2.0,
+    force: ForceOption = False,
+    json: JsonOption = None,
+) -> None:
+    """Estimate degrees, stars or triangles, of each node and in all, from disguised pairs."""
+    if statistic not in STATISTICS:
+        raise SottovoceError("statistic", f"must be one of {', '.join(STATISTICS)}", statistic)
+    room = memory * 1e9
+    told = _reports(path, epsilon, seed, room, {"nodes": nodes, "directed": directed})
+    if reports is not None:
+        from sottovoce.mine.graph.files import write_reports
+
+        write_reports(told, reports, overwrite=force)
+    each, numbers = _estimates(told, statistic, k, level, room, incoming=incoming)
+    about = {"nodes": told.graph.nodes, "directed": told.graph.directed, "epsilon": told.epsilon}
+    found = {"statistic": each.statistic, "level": level, "total": {n.name: n.to_json() for n in numbers}}
+    emit(_strict({**about, **found, "estimates": each.to_rows(level)}), json)
+    if json != "-":
+        _show(told, each, numbers, level)
+
+
+def _reports(path: str, epsilon: str | None, seed: int | None, memory: float, read: dict[str, Any]) -> "GraphReports":
+    """Reports in the file, or of the true edges in it."""
+    from sottovoce.mine.graph.disguise import disguise_graph
+    from sottovoce.mine.graph.files import carries_coin, read_edges, read_reports
+
+    if carries_coin(path):
+        if epsilon is not None:
+            raise SottovoceError("epsilon", "must not be given for a graph that is disguised", epsilon)
+        return read_reports(path)
+    if epsilon is None:
+        raise SottovoceError("epsilon", "must be given for a file of true edges, to disguise them", Words("none"))
+    return disguise_graph(read_edges(path, **read), epsilon, seed, memory=memory)
+
+
+def _estimates(
+    told: "GraphReports", statistic: str, k: int, level: float, memory: float, *, incoming: bool
+) -> "tuple[NodeEstimates, list[Derived]]":
+    from sottovoce.mine.graph.degrees import estimate_degrees, estimate_edges
+    from sottovoce.mine.graph.stars import estimate_stars, node_stars
+    from sottovoce.mine.graph.triangles import estimate_triangles
+
+    if statistic == "degrees":
+        return estimate_degrees(told, incoming=incoming), [estimate_edges(told, level)]
+    if statistic == "stars":
+        return node_stars(told, k, incoming=incoming), [estimate_stars(told, k, level, incoming=incoming)]
+    found = estimate_triangles(told, memory=memory)
+    return found.nodes, [found.total(level), found.clustering(level)]
+
+
+def _strict(document: Any) -> Any:
+    """The same without NaN and infinity, which JSON does not have."""
+    if isinstance(document, dict):
+        return {name: _strict(value) for name, value in document.items()}
+    if isinstance(document, list):
+        return [_strict(value) for value in document]
+    return None if isinstance(document, float) and not isfinite(document) else document
+
+
+def _show(told: "GraphReports", each: "NodeEstimates", numbers: "list[Derived]", level: float) -> None:
+    ties = "directed ties" if told.graph.directed else "ties"
+    say(f"{told.graph.nodes} nodes, {told.graph.edges} {ties} reported, epsilon {told.epsilon:.4g} for each")
+    rows = each.to_rows(level)
+    shown = [
+        (
+            str(r["values"]["node"]),
+            f"{r['estimate']:.2f}",
+            f"{r['standard_error']:.2f}",
+            f"{r['low']:.2f} to {r['high']:.2f}",
+        )
+        for r in rows[:MOST_ROWS]
+    ]
+    table(("node", each.statistic, "standard error", f"{level:.0%} interval"), shown)
+    if len(rows) > MOST_ROWS:
+        say(f"{len(rows) - MOST_ROWS} more nodes are in the JSON.")
+    for each_number in numbers:
+        say(str(each_number))

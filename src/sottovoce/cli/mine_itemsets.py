@@ -1,0 +1,109 @@
+"""`sottovoce mine itemsets`: what goes together, from a disguised file."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sottovoce.cli.output import JsonOption, emit, names, progress_bars, say, table
+
+if TYPE_CHECKING:
+    from sottovoce.mine.itemsets import Itemsets
+
+FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Disguised CSV or Parquet file, with its plan.")]
+SupportOption = Annotated[float, typer.Option(help="Smallest share of the transactions.")]
+PlanOption = Annotated[str | None, typer.Option(help="Plan, if the file does not carry it.")]
+AttributesOption = Annotated[str | None, typer.Option(help="Of these attributes only: a,b.")]
+RecallOption = Annotated[float | None, typer.Option(help="Chance of a frequent set to pass; .5: bare threshold.")]
+LongestOption = Annotated[int | None, typer.Option(help="Items of a set, at the most.")]
+TargetOption = Annotated[str, typer.Option(help="table, or the population it is a sample of.")]
+LevelOption = Annotated[float, typer.Option(help="Confidence of the intervals.")]
+
+MOST_ROWS = 60
+"""Rows of the table for people; the JSON has all."""
+
+
+def itemsets(
+    path: FileArgument,
+    min_support: SupportOption,
+    plan: PlanOption = None,
+    attributes: AttributesOption = None,
+    recall: RecallOption = None,
+    longest: LongestOption = None,
+    target: TargetOption = "table",
+    keep: Annotated[str, typer.Option(help="Show all sets, or maximal or closed ones.")] = "all",
+    level: LevelOption = 0.95,
+    json: JsonOption = None,
+) -> None:
+    """Find frequent itemsets, with standard errors and intervals, from reports alone."""
+    found = mined(path, plan, min_support, attributes, recall, longest, target)
+    shown = _kept(found, keep)
+    document = shown.to_json(level)
+    emit(document, json)
+    if json != "-":
+        _show(shown, document)
+
+
+def mined(
+    path: str,
+    plan: str | None,
+    min_support: float,
+    attributes: str | None,
+    recall: float | None,
+    longest: int | None,
+    target: str,
+) -> "Itemsets":
+    """Mine a file, with a bar for each length."""
+    from sottovoce.mine.frequent import RECALL, frequent_itemsets
+    from sottovoce.table.plan_file import plan_of_reports
+
+    agreed = plan_of_reports(path, plan)
+    options: dict[str, Any] = {"attributes": names(attributes) or None, "longest": longest, "target": target}
+    with progress_bars() as move, said_as_remarks():
+        return frequent_itemsets(
+            path,
+            agreed,
+            min_support,
+            recall=RECALL if recall is None else recall,
+            progress=lambda length, done, total: move(f"length {length}", done, total),
+            **options,
+        )
+
+
+@contextmanager
+def said_as_remarks() -> Iterator[None]:
+    """Say warnings in a line each, after the work is done."""
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for warning in given:
+        typer.echo(f"warning: {warning.message}", err=True)
+
+
+def _kept(found: "Itemsets", keep: str) -> "Itemsets":
+    from sottovoce.errors import SottovoceError
+
+    ways = {"all": lambda: found, "maximal": found.maximal, "closed": found.closed}
+    if keep not in ways:
+        raise SottovoceError("keep", f"must be one of {', '.join(ways)}", keep)
+    return ways[keep]()
+
+
+def _show(found: "Itemsets", document: dict[str, Any]) -> None:
+    """Table for people."""
+    say(found.headline)
+    rows = [
+        (
+            ", ".join(map(str, row["items"])),
+            f"{row['support']:.5f}",
+            f"{row['standard_error']:.5f}",
+            f"{row['low']:.5f} to {row['high']:.5f}",
+            f"{row['probability']:.3f}",
+        )
+        for row in document["itemsets"][:MOST_ROWS]
+    ]
+    table(("items", "support", "standard error", f"{document['level']:.0%} interval", "truly frequent"), rows)
+    if len(found) > MOST_ROWS:
+        say(f"{len(found) - MOST_ROWS} more sets are in the JSON.")

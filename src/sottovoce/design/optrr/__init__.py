@@ -1,0 +1,1 @@
+"""OptRR: SPEA2 as Huang & Du (2008) changed it for randomized-response matrices."""

@@ -1,0 +1,1 @@
+"""Classifiers learned from disguised records, and tested on disguised ones."""

@@ -1,0 +1,150 @@
+"""What scikit-learn asks of a classifier, for those that learn from disguised records."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.errors import MissingExtraError, SottovoceError, Words
+from sottovoce.estimate.counted import categories_of
+from sottovoce.mine.classify.clear import clear_plan, counted_codes
+from sottovoce.mine.classify.coding import coded, is_array
+from sottovoce.mine.classify.question import reports_of
+from sottovoce.plan.document import plan_hash
+from sottovoce.plan.plan import Plan
+from sottovoce.schema.attribute import label_array
+from sottovoce.schema.cells import Columns
+from sottovoce.schema.schema import Schema
+from sottovoce.table.plan_file import carries_plan, read_plan
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+except ImportError:  # pragma: no cover  # tests have it; a missing extra is tested in a process of its own
+    raise MissingExtraError("a classifier", "scikit-learn", "mine") from None
+
+CLEAR_TARGET = "class"
+"""Name of the target where there is no plan to name it."""
+
+
+class DisguisedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier of clear records that is fitted to disguised ones, under the plan that disguised them."""
+
+    plan: Plan | None
+    target: str | None
+    attributes: Sequence[str] | None
+
+    def __sklearn_tags__(self) -> Any:
+        """Categories as numbers that are not negative, where there is no plan to name them."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.positive_only = True
+        return tags
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """Class of each record in clear."""
+        best = self._predict_codes(self._clear_codes(X))
+        return np.asarray(self.classes_[best])
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:  # noqa: N803
+        """Accuracy on records in clear; without `y` the table holds the target too."""
+        truth = y
+        if y is None:
+            plan = self._agreed_plan()
+            truth = plan.schema[self._target()].decode(coded(X, plan.schema.project([self._target()])))
+        return float(super().score(X, truth, sample_weight))
+
+    @abstractmethod
+    def _predict_codes(self, columns: Columns) -> NDArray[np.intp]:
+        """Number of each record's class."""
+
+    def _prepare(self, X: Any, y: Any) -> tuple[Plan, dict[str, Any], Any]:  # noqa: N803
+        """Plan, columns beside the table, and the table, with what scikit-learn wants to be remembered."""
+        if self.plan is None:
+            return self._prepare_clear(X, y)
+        names = feature_names(self.plan, self._target(), self.attributes)
+        self.feature_names_in_: NDArray[Any] = np.array(names, dtype=object)
+        self.n_features_in_: int = len(names)
+        (categories,) = categories_of(self.plan, [self._target()])
+        self.classes_: NDArray[Any] = label_array(categories)
+        self.plan_: Plan = self.plan
+        check_carried_plan(X, self.plan)
+        if y is None:
+            return self.plan, {}, X
+        if self._target() not in self.plan.report_schema.names:
+            rule = "must be left out where its report is not a column of its own; give the whole table"
+            raise SottovoceError("y", rule, self._target())
+        return self.plan, {self._target(): y}, X
+
+    def _prepare_clear(self, X: Any, y: Any) -> tuple[Plan, dict[str, Any], Any]:  # noqa: N803
+        if self.target is not None or self.attributes is not None:
+            raise SottovoceError("plan", "must be given with target and attributes", None)
+        rows, given = validate_data(self, X, y, dtype="int")
+        check_non_negative(rows, type(self).__name__)
+        check_classification_targets(given)
+        self.classes_, codes = np.unique(given, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise SottovoceError("y", "must have more than one class", self.classes_.tolist())
+        self.plan_ = clear_plan(rows, len(self.classes_), CLEAR_TARGET)
+        return self.plan_, {CLEAR_TARGET: codes}, rows
+
+    def _clear_codes(self, X: Any) -> Columns:  # noqa: N803
+        """Codes of the attributes of records in clear."""
+        plan = self._agreed_plan()
+        if self.plan is None:
+            rows = validate_data(self, X, dtype="int", reset=False)
+            check_non_negative(rows, type(self).__name__)
+            return counted_codes(rows, plan.schema.sizes[:-1])
+        names = self._features()
+        if is_array(X) and np.ndim(X) == 2 and np.shape(X)[1] == len(names) + 1:
+            names.append(self._target())
+        return coded(X, plan.schema.project(names))[: len(self._features())]
+
+    def _reports(self) -> Schema:
+        """Report columns that are looked at."""
+        return reports_of(self.plan_, [*self._features(), self._target()])
+
+    def _features(self) -> list[str]:
+        """Names of the attributes in the plan."""
+        if self.plan is None:
+            return list(self.plan_.schema.names[:-1])
+        return [str(name) for name in self.feature_names_in_]
+
+    def _agreed_plan(self) -> Plan:
+        check_is_fitted(self, "classes_")
+        return self.plan_
+
+    def _target(self) -> str:
+        if self.plan is None:
+            return CLEAR_TARGET
+        names = self.plan.schema.names
+        if self.target not in names:
+            raise SottovoceError("target", f"must be one of the plan's attributes ({', '.join(names)})", self.target)
+        return self.target
+
+
+def check_carried_plan(table: Any, plan: Plan) -> None:
+    """Refuse a disguised file that carries another plan."""
+    if isinstance(table, str | Path) and carries_plan(table) and plan_hash(read_plan(table)) != plan_hash(plan):
+        rule = "must be the one that the classifier learns under"
+        raise SottovoceError("plan", rule, Words(f"another in {table}"))
+
+
+def feature_names(plan: Plan, target: str, attributes: Sequence[str] | None) -> list[str]:
+    """Attributes that a classifier looks at: all others than the target, or those named."""
+    names = [name for name in plan.schema.names if name != target] if attributes is None else list(attributes)
+    if not names or target in names or len(set(names)) < len(names):
+        raise SottovoceError("attributes", "must be at least one other than the target, once each", names)
+    categories_of(plan, names)
+    return names
+
+
+def checked_positive(parameter: str, value: Any) -> float:
+    """A positive number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < np.inf:
+        raise SottovoceError(parameter, "must be a positive number", value)
+    return float(value)

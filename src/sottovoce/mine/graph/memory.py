@@ -1,0 +1,16 @@
+"""Memory that a graph may take: said before anything is started."""
+
+MEMORY = 2**31
+"""Bytes that a call may take unless it is told otherwise."""
+
+BYTES_A_PAIR = 48
+"""Of a reported pair, while it is drawn, sorted and turned into rows."""
+
+
+def in_gigabytes(count: float) -> str:
+    """Bytes for people.
+
+    >>> in_gigabytes(2**31)
+    '2.15 GB'
+    """
+    return f"{count / 1e9:.3g} GB"

@@ -1,0 +1,195 @@
+"""Graphs of other libraries and files; libraries that are not installed are played by small stand-ins."""
+
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from sottovoce.errors import MissingExtraError, SottovoceError
+from sottovoce.mechanism.bit_coin import BitCoin
+from sottovoce.mine.graph.convert import as_graph, to_kind
+from sottovoce.mine.graph.disguise import disguise_graph
+from sottovoce.mine.graph.files import carries_coin, read_edges, read_reports, write_reports
+from sottovoce.mine.graph.graph import Graph
+from sottovoce.mine.graph.instance import reconstruct_graph
+from sottovoce.mine.graph.reports import GraphReports
+
+PATH = Graph.of_edges([("ann", "bob"), ("bob", "cy")], nodes=["ann", "bob", "cy", "dan"])
+
+
+class NetworkxGraph:
+    """What is asked of a networkx graph."""
+
+    directed = False
+
+    def __init__(self):
+        self.nodes, self._edges = [], []
+
+    def add_nodes_from(self, nodes):
+        self.nodes.extend(nodes)
+
+    def add_edges_from(self, edges):
+        self._edges.extend(edges)
+
+    def edges(self):
+        return self._edges
+
+    def is_directed(self):
+        return self.directed
+
+
+class NetworkxDiGraph(NetworkxGraph):
+    directed = True
+
+
+class Vertices(dict):
+    def attributes(self):
+        return list(self)
+
+
+class IgraphGraph:
+    """What is asked of an igraph Graph."""
+
+    def __init__(self, n=0, directed=False):
+        self.vs, self._n, self._directed, self._edges = Vertices(), n, directed, []
+
+    def add_edges(self, edges):
+        self._edges.extend(edges)
+
+    def get_edgelist(self):
+        return self._edges
+
+    def vcount(self):
+        return self._n
+
+    def is_directed(self):
+        return self._directed
+
+
+@pytest.fixture
+def libraries(monkeypatch):
+    networkx, igraph = ModuleType("networkx"), ModuleType("igraph")
+    networkx.Graph, networkx.DiGraph, igraph.Graph = NetworkxGraph, NetworkxDiGraph, IgraphGraph
+    monkeypatch.setitem(sys.modules, "networkx", networkx)
+    monkeypatch.setitem(sys.modules, "igraph", igraph)
+
+
+@pytest.mark.usefixtures("libraries")
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("kind", ["networkx", "igraph"])
+def test_there_and_back(kind, directed):
+    graph = Graph(PATH.labels, PATH.pairs, directed)
+    back = as_graph(to_kind(graph, kind))
+    assert (back.labels, back.pairs.tolist(), back.directed) == (graph.labels, graph.pairs.tolist(), directed)
+
+
+@pytest.mark.usefixtures("libraries")
+def test_nodes_of_igraph_may_have_no_names():
+    made = IgraphGraph(3)
+    made.add_edges([(0, 1)])
+    assert as_graph(made).labels == range(3)
+
+
+@pytest.mark.parametrize("library", ["networkx", "igraph"])
+def test_a_library_that_is_missing_is_named(library, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MissingExtraError, match=f"a graph of {library} needs {library}"):
+        to_kind(PATH, library)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_sparse_matrices(directed):
+    graph = Graph(PATH.labels, PATH.pairs, directed)
+    matrix = to_kind(graph, "sparse")
+    assert matrix.sum() == (2 if directed else 4)
+    back = as_graph(matrix, nodes=graph.labels, directed=directed)
+    assert (back.labels, back.pairs.tolist()) == (graph.labels, graph.pairs.tolist())
+    assert as_graph(matrix, directed=directed).labels == range(4)
+
+
+def test_lists_and_graphs():
+    assert as_graph(PATH) is PATH
+    assert as_graph(to_kind(PATH, "edges"), nodes=PATH.labels).pairs.tolist() == PATH.pairs.tolist()
+    with pytest.raises(SottovoceError, match="kind must be one of edges, sparse, networkx, igraph"):
+        to_kind(PATH, "drawing")
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (np.zeros((2, 3)), "graph must be a square matrix of zeros and ones. Got 2 x 3"),
+        (np.array([[0, 2], [2, 0]]), "graph must be a square matrix of zeros and ones. Got 2"),
+        (np.array([[0, 1], [0, 0]]), "graph must be a symmetric matrix"),
+        (np.array([[1, 0], [0, 0]]), "edges must join two different nodes"),
+    ],
+)
+def test_other_matrices_are_refused(matrix, message):
+    with pytest.raises(SottovoceError, match=f"^{message}"):
+        as_graph(sparse.csr_array(matrix))
+
+
+@pytest.mark.parametrize("graph", [PATH, Graph.of_edges([(0, 1), (2, 1)], nodes=5, directed=True)])
+def test_reports_are_written_and_read(graph, tmp_path):
+    reports, path = disguise_graph(graph, 1, rng=1), tmp_path / "reports.txt"
+    write_reports(reports, path)
+    back = read_reports(path)
+    assert (tuple(back.graph.labels), back.coin) == (tuple(graph.labels), reports.coin)
+    assert (back.graph.pairs.tolist(), back.graph.directed) == (reports.graph.pairs.tolist(), graph.directed)
+    assert carries_coin(path)
+    with pytest.raises(SottovoceError, match="must not exist"):
+        write_reports(reports, path)
+
+
+def test_true_edges_are_read(tmp_path):
+    path = tmp_path / "edges.txt"
+    path.write_text("ann bob\n\n# nobody\nbob, cy\n")
+    assert read_edges(path).labels == ("ann", "bob", "cy")
+    assert not carries_coin(path)
+    with pytest.raises(SottovoceError, match="nodes must not be a number where nodes have labels"):
+        read_edges(path, nodes=3)
+    path.write_text("")
+    assert read_edges(path).nodes == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0 1\n", "must begin with a line # sottovoce graph"),
+        ("# sottovoce graph {}\n", "must begin with a line # sottovoce graph"),
+        ("# sottovoce graph {\n", "must begin with a line # sottovoce graph"),
+        (
+            '# sottovoce graph {"nodes": 2, "directed": false, "coin": ["3", "1", "4"]}\n0 x\n',
+            "must name nodes by whole",
+        ),
+        (
+            '# sottovoce graph {"nodes": 2, "directed": false, "coin": ["3", "1", "4"]}\n0\n',
+            "must have two nodes in line 2",
+        ),
+    ],
+)
+def test_files_that_are_no_reports(text, message, tmp_path):
+    path = tmp_path / "reports.txt"
+    path.write_text(text)
+    with pytest.raises(SottovoceError, match=message):
+        read_reports(path)
+
+
+def test_an_instance_has_the_estimated_number_of_edges():
+    """185 nodes: at a large epsilon the instance is nearly the truth, at a small one it is mostly chance."""
+    rng = np.random.default_rng(1)
+    truth = Graph.of_edges(np.argwhere(np.triu(rng.random((185, 185)) < 0.04, 1)), 185)
+    for epsilon, low, high in ((10, 0.95, 1), (0.5, 0, 0.25)):
+        reports = disguise_graph(truth, epsilon, rng=2)
+        made = reconstruct_graph(reports, rng=3)
+        shared = np.isin(made.pairs, truth.pairs).mean()
+        assert low <= shared <= high
+        assert (np.diff(made.pairs) > 0).all()
+
+
+@pytest.mark.parametrize(("edges", "expected"), [([], 0), ([(0, 1), (0, 2), (1, 2)], 3)])
+def test_instances_of_extreme_reports(edges, expected):
+    """Fewer ties than noise alone, or all there are: the estimate is cut to what a graph can have."""
+    reports = GraphReports(Graph.of_edges(edges, nodes=3), BitCoin(3, 2, 5))
+    assert reconstruct_graph(reports, rng=1).edges == expected

@@ -1,0 +1,75 @@
+"""The papers' command line, the shape of what it writes, and every table and figure in quick."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sottovoce.table.datasets.files import FOLDER
+
+ROOT = Path(__file__).parent.parent.parent
+NAMED = ["emask-table3.1", "optrr-fig4", *(f"optrr-fig5{part}" for part in "abcd")]
+NAMED += [*(f"mopso-fig{number}" for number in range(6, 11)), "mopso-table3"]
+DATA = {"optrr-fig5c": "adult.data", "mopso-fig9": "connect-4", "mopso-fig10": "connect-4"}
+"""Those that read a data set."""
+
+
+def papers(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "papers", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_every_table_and_figure_is_listed():
+    done = papers("list")
+    assert done.returncode == 0, done.stderr
+    assert set(NAMED) <= {line.split()[0] for line in done.stdout.splitlines()}
+
+
+def checked(result: dict, identifier: str) -> dict[str, dict]:
+    """Rows by name, after their shape was looked at."""
+    assert set(result) == {"id", "title", "source", "settings", "rows", "notes"}
+    assert result["id"] == identifier
+    for row in result["rows"]:
+        assert set(row) == {"name", "published", "ours", "spread", "verdict"}
+        assert row["verdict"] in {"reproduced", "differs", "claim holds", "claim fails"}
+    if any(row["verdict"] in {"differs", "claim fails"} for row in result["rows"]):
+        assert result["notes"]
+    return {row["name"]: row for row in result["rows"]}
+
+
+def test_goals_of_the_thesis_as_json_and_picture(tmp_path):
+    picture = tmp_path / "curve.png"
+    done = papers("run", "emask-table3.1", "--json", str(tmp_path / "rows.json"), "--figure", str(picture))
+    assert done.returncode == 0, done.stderr
+    rows = checked(json.loads((tmp_path / "rows.json").read_text()), "emask-table3.1")
+    assert [row["verdict"] for name, row in rows.items() if "best" not in name] == ["reproduced"] * 15
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_unknown_tables_are_refused():
+    done = papers("run", "magic")
+    assert done.returncode == 1
+    assert "magic is none of" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("identifier", NAMED)
+def test_quick_runs(identifier, tmp_path):
+    if identifier in DATA and not os.environ.get(FOLDER):
+        pytest.skip(f"needs {DATA[identifier]} in the folder that {FOLDER} names")
+    out = tmp_path / "rows.json"
+    done = papers("run", identifier, "--quick", "--json", str(out), "--figure", str(tmp_path / "figure.png"))
+    assert done.returncode == 0, done.stderr
+    rows = checked(json.loads(out.read_text()), identifier)
+    facts = {
+        "optrr-fig4": [f"least privacy of Warner's scheme, delta {delta}" for delta in (0.6, 0.7, 0.8, 0.9)],
+        "mopso-fig6": ["FRAPP's matrices, of 999, gamma", "H(X), gamma"],
+        "mopso-fig9": ["share of the likeliest class, car", "share of the likeliest class, Connect-4"],
+    }
+    for name in facts.get(identifier, []):
+        assert rows[name]["verdict"] == "reproduced"
+    assert (tmp_path / "figure.png").exists()
