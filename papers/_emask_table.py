@@ -26,9 +26,9 @@ FAR = 8
 
 
 BELOW = (
-    "Reinterrogation privacy by the definition in 2.2 is about five points below the printed one on both sets of clicks, "
-    "and it was not found out why. It falls with the number of sets the miner knows: on BMS-WebView-1 it is 69.5 % for "
-    "those of .3 %, 72.3 % for those of .5 %."
+    "Reinterrogation privacy by the definition in 2.2 is about five points below the printed one on both sets of "
+    "clicks, and it was not found out why. It falls with the number of sets the miner knows: on BMS-WebView-1 it is "
+    "69.5 % for those of .3 %, 72.3 % for those of .5 %."
 )
 
 
