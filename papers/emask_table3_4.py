@@ -3,6 +3,7 @@
 from functools import partial
 
 from papers import _emask_table
+from papers._emask_privacy import Printed
 from papers._emask_table import Table
 from sottovoce.table.datasets.baskets import bms_webview
 
@@ -22,4 +23,5 @@ rerun = Table(
         (2, 0, 0, 6.02),
     ],
     quick=30,
+    privacy=Printed(support=0.005, basic=89.23, reinterrogation=74.14, known_support=0.003),
 ).rerun

@@ -44,6 +44,18 @@ def test_adult_joins_both_files(lines):
     ]  # fmt: skip
 
 
+def test_the_stand_in_for_health(lines):
+    lines(
+        "nhis-2009",
+        "age,sex,famsize,racenew,empstat,incfam07on,health\n20,1,7,10,11,1,2\n3,2,1,50,0,3,1\n44,1,2,20,40,2,5\n",
+    )
+    schema, table = tables.health_stand_in()
+    assert schema.sizes == (5, 5, 5, 3, 2, 2, 5)
+    assert [codes.tolist() for codes in next(iter(open_source(table).coded(schema)))] == [
+        [1, 0, 2], [4, 0, 1], [0, 4, 1], [0, 2, 1], [0, 1, 0], [0, 1, 1], [1, 0, 4],
+    ]  # fmt: skip
+
+
 def test_households_merge_small_kinds(lines):
     relative = ADULT_ROW.replace("Not-in-family", "Other-relative").replace("Never-married", "Divorced")
     lines("adult.data", ADULT_ROW + "United-States, <=50K\n")
