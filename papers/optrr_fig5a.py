@@ -23,7 +23,7 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
             "range of privacy",
             "about two times larger than that of Warner's scheme",
             f"{widths[1] / widths[0]:.2f} times; the certified front's {widths[2] / widths[0]:.2f} times",
-            holds=widths[1] / widths[0] >= 1.5,
+            holds=1.5 <= widths[1] / widths[0] <= 2.5,
         ),
         claimed(
             "privacy above .62",
@@ -34,6 +34,8 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     ]
     notes = [
         excess(found) + ".",
+        "Where the range is wider than claimed: half of our first matrices have noise spread like the prior, which "
+        "takes the search further towards 1 - delta; without them it was 2.3 times Warner's.",
         "The prior is cut into ten equal bins on [0, 8]; the paper does not say where, and ranges depend on it.",
     ]
     return Rerun(
