@@ -9,6 +9,7 @@ from sottovoce.design.point import Certificate, Point
 from sottovoce.design.requirement import Requirement
 from sottovoce.design.rounded import settled
 from sottovoce.design.solution import Solution, relative_gap
+from sottovoce.design.threads import on_one_thread
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.em import Progress
 
@@ -24,7 +25,8 @@ def solve_error(
     progress: Progress | None = None,
 ) -> tuple[Point, Solution]:
     """Point of least error, and the solution to start a similar problem from."""
-    found = _least_error(asked, max_reports, start, progress)
+    with on_one_thread():
+        found = _least_error(asked, max_reports, start, progress)
     return certified_point(found, asked, respondents, "mse"), found
 
 

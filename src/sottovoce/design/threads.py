@@ -1,0 +1,20 @@
+"""How many threads linear algebra may use."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def on_one_thread() -> Iterator[None]:
+    """Keep matrix products on one thread while this lasts, where threadpoolctl is there to see to it.
+
+    An optimiser multiplies thousands of small matrices one after the other. Threads that wait for each other at every
+    one of them gain nothing on an idle machine, and on a busy one cost twenty times the work.
+    """
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        yield
+        return
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
