@@ -52,6 +52,14 @@ def test_odds_are_exact_and_never_less_is_told(sizes, odds):
     assert told(mechanism.channel) >= told(Diagonal.with_ratio(sizes, odds).channel) * (1 - 1e-9)
 
 
+def test_odds_of_an_epsilon_are_never_exceeded():
+    """exp(1) is no fraction: rounded towards privacy, by less than a millionth."""
+    scheme = AttributeSampling(epsilon=1, subsets=[[0, 1]], spread=True)
+    mechanism = scheme.mechanism((5, 5))
+    assert isinstance(mechanism.parts[0][1], Listed)
+    assert scheme.odds * (1 - Fraction(1, 10**6)) < mechanism.channel.odds <= scheme.odds
+
+
 def test_attributes_of_a_spread_part_have_margins_of_their_own():
     channel = translated((4, 5), spread_set((4, 5), Fraction(3)), Fraction(3)).channel
     truth = np.random.default_rng(0).dirichlet(np.ones(20)).reshape(4, 5)

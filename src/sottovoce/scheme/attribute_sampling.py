@@ -51,6 +51,8 @@ class AttributeSampling(Scheme):
         """Read the odds and the sets to draw from."""
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise SottovoceError("size", "must be a positive whole number", size)
+        if not isinstance(spread, bool):
+            raise SottovoceError("spread", "must be True or False", spread)
         sets = None if subsets is None else tuple(tuple(sorted(s)) for s in subsets)
         if sets is not None and (not sets or not all(sets) or any(len(set(s)) < len(s) for s in sets)):
             raise SottovoceError("subsets", "must be lists of different positions, at least one in each", sets)
@@ -89,5 +91,6 @@ class AttributeSampling(Scheme):
         yield "subsets", {"odds": 3, "subsets": []}
         yield "subsets", {"odds": 3, "subsets": [[]]}
         yield "subsets", {"odds": 3, "subsets": [[0, 0]]}
+        yield "spread", {"odds": 3, "spread": "yes"}
         yield "odds", {"odds": -1}
         yield "epsilon or odds", {}
