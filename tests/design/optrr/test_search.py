@@ -8,6 +8,7 @@ from sottovoce.design.objective import hypervolume
 from sottovoce.design.optrr import _kernels as plain
 from sottovoce.design.optrr import search
 from sottovoce.design.optrr.front import optrr_front
+from sottovoce.design.optrr.matrices import iterative_errors
 from sottovoce.design.optrr.search import Search, Settings
 from sottovoce.design.prior import named_prior
 from sottovoce.design.sweep import warner_sweep
@@ -109,3 +110,19 @@ def test_hypervolume_of_the_papers_search_on_the_normal_prior():
     ours = hypervolume(found.omega_losses[found.found], REFERENCE)
     assert 0.9 * best <= ours < best
     assert warner < 0.8 * best
+
+
+def test_the_iterative_approach_may_stand_behind_the_error():
+    """Reports that tell the truth as it is: EM gives their shares, whose squared deviations are the noise's own."""
+    prior, noise = np.array([0.5, 0.3, 0.2]), np.array([[1.0, 0.0, -1.0], [0.0, 2.0, 0.0]])
+    shock = np.sqrt(prior) * noise
+    expected = ((shock - prior * shock.sum(axis=1, keepdims=True)) ** 2 / 1000).mean()
+    assert iterative_errors(np.eye(3)[None], prior, 1000, noise)[0] == pytest.approx(expected, rel=1e-3)
+    found = [
+        searched(Settings(generations=5, population=6, archive=6, estimator=estimator))
+        for estimator in ("em", "em", "inversion")
+    ]
+    same, again, other = (each.omega_losses[each.found] for each in found)
+    assert same.tolist() == again.tolist() != other.tolist()
+    with pytest.raises(SottovoceError, match="estimator must be inversion or em"):
+        Settings(estimator="guess")

@@ -6,6 +6,10 @@ import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.channel.written_out import LARGEST_CONDITION
+from sottovoce.estimate.em_stack import em_of_all
+
+STEPS = 50
+"""Of the iterative approach, for each matrix that is judged by it: further ones hardly move its error."""
 
 SWEEPS = 50
 """Times that a repair goes over all columns before it mixes."""
@@ -27,6 +31,23 @@ def assessed(matrices: Array, prior: Array, respondents: float) -> Array:
     squares = np.einsum("kiy,kiy,ky->k", inverses, inverses, joint.sum(axis=2))
     errors = np.where(singular, np.inf, (squares - prior @ prior) / (len(prior) * respondents))
     return np.stack([joint.max(axis=2).sum(axis=1), errors], axis=1)
+
+
+def iterative_errors(matrices: Array, prior: Array, respondents: float, noise: Array) -> Array:
+    """Mean squared error of the distribution that EM finds, over samples of reports with given noise.
+
+    Shares of reports are `l + (sqrt(l) z - l sum(sqrt(l) z)) / sqrt(N)`, l their law and z a row of standard normal
+    noise: what a sample of N gives, to the second moment.
+
+    >>> iterative_errors(np.eye(2)[None], np.array([0.5, 0.5]), 100, np.array([[1.0, -1.0]])).round(6)
+    array([0.005])
+    """
+    law = (matrices @ prior)[:, None, :]
+    shock = np.sqrt(law) * noise
+    shares = np.maximum(law + (shock - law * shock.sum(axis=-1, keepdims=True)) / np.sqrt(respondents), 0)
+    stack = np.repeat(np.maximum(matrices, 0), len(noise), axis=0)  # children may be off by the last bit
+    found = em_of_all(stack, shares.reshape(len(stack), -1), tolerance=1e-4, most_steps=STEPS)
+    return np.asarray(((found - prior) ** 2).mean(axis=1).reshape(len(matrices), len(noise)).mean(axis=1))
 
 
 def repair(loops: Any, matrices: Array, prior: Array, delta: float, sweeps: int = SWEEPS) -> None:

@@ -1,13 +1,13 @@
 """The search: population, archive and the large set Omega, generation by generation."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
-from sottovoce.design.optrr.matrices import assessed, repair
+from sottovoce.design.optrr.matrices import assessed, iterative_errors, repair
 from sottovoce.errors import MissingExtraError, SottovoceError
 from sottovoce.estimate.em import Progress
 from sottovoce.mechanism.bulk import kernels
@@ -15,10 +15,17 @@ from sottovoce.mechanism.bulk import kernels
 UNIFORMS = 11
 """Random numbers of a child."""
 
+SAMPLES = 5
+"""Samples of reports by which the error of the iterative approach is judged."""
+
 
 @dataclass(frozen=True)
 class Settings:
-    """Sizes of the three sets, generations, mutation rate, and `patience`: generations without change that end it."""
+    """Sizes of the three sets, generations, mutation rate, and `patience`: generations without change that end it.
+
+    `estimator` is what the error is of: "inversion", in closed form, or "em", its mean over a few samples of reports,
+    the noise of which is the same for all matrices; that takes some hundred times as long.
+    """
 
     population: int = 40
     archive: int = 40
@@ -26,6 +33,7 @@ class Settings:
     generations: int = 20_000
     mutation_rate: float = 0.8
     patience: int | None = None
+    estimator: Literal["inversion", "em"] = "inversion"
 
     def __post_init__(self) -> None:
         """Refuse sets of nothing."""
@@ -36,6 +44,8 @@ class Settings:
                 raise SottovoceError(name, f"must be a whole number of at least {least}", value)
         if not 0 <= self.mutation_rate <= 1:
             raise SottovoceError("mutation_rate", "must be between 0 and 1", self.mutation_rate)
+        if self.estimator not in ("inversion", "em"):
+            raise SottovoceError("estimator", "must be inversion or em", self.estimator)
 
 
 @dataclass
@@ -63,10 +73,11 @@ class Search:
         if self.loops is None:
             raise MissingExtraError("OptRR's search", "numba", "design")
         n = len(self.prior)
+        self._noise = self.rng.standard_normal((SAMPLES, n)) if self.settings.estimator == "em" else np.zeros((0, n))
         self.omega = np.zeros((self.settings.omega, n, n))
         self.omega_losses = np.full((self.settings.omega, 2), np.inf)
         self._population = self._first()
-        self._losses = assessed(self._population, self.prior, self.respondents)
+        self._losses = self._assessed(self._population)
         self._archive, self._archive_losses = np.zeros((0, n, n)), np.zeros((0, 2))
 
     @property
@@ -82,7 +93,7 @@ class Search:
         self.loops.breed(self._archive, fitness, uniforms, self.settings.mutation_rate, children)
         repair(self.loops, children, self.prior, self.delta)
         self._population = children
-        self._losses = assessed(self._population, self.prior, self.respondents)
+        self._losses = self._assessed(self._population)
         changes = np.zeros(1, np.int64)
         for matrices, losses in ((self._population, self._losses), (self._archive, self._archive_losses)):
             self.loops.exchange(matrices, losses, self.omega, self.omega_losses, changes)
@@ -97,6 +108,13 @@ class Search:
                 progress(generation + 1, self.settings.generations)
             if self.settings.patience is not None and self.quiet >= self.settings.patience:
                 return
+
+    def _assessed(self, matrices: Array) -> Array:
+        """Losses, the error being that of the estimator."""
+        losses = assessed(matrices, self.prior, self.respondents)
+        if self.settings.estimator == "em":
+            losses[:, 1] = iterative_errors(matrices, self.prior, self.respondents, self._noise)
+        return losses
 
     def _first(self) -> Array:
         """Random matrices between noise and the identity, made to meet delta.
