@@ -21,7 +21,7 @@ def run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def copy(tmp_path):
     """The tracked project in a folder of its own, to be broken."""
-    for name in ("src", "tests", "benchmarks", "conformance"):
+    for name in ("src", "tests", "benchmarks", "conformance", "papers"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     return tmp_path
