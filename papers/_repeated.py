@@ -55,24 +55,35 @@ def ranges(errors: Errors, level: float = 0.99) -> tuple[Errors, Errors]:
 
 
 def error_rows(name: str, published: Sequence[Sequence[float]], errors: Errors) -> tuple[list[Row], list[str]]:
-    """A row for each printed error, and notes on those outside: worse than all of ours, or better."""
+    """A row for each printed error, and notes on those outside: worse than all of ours, or better.
+
+    One that ours have fewer than twice, because few reach that length, has no range, and no row.
+    """
     low, high = ranges(errors)
     mean, spread = errors.mean(axis=0), errors.std(axis=0, ddof=1)
     rows: list[Row] = []
     worse: list[str] = []
     better: list[str] = []
+    unseen: list[str] = []
     for place, numbers in enumerate(published):
         for column, (measure, number) in enumerate(zip(MEASURES, numbers, strict=True)):
             at = (place, column)
             title = f"{name} length {place + 1} {measure}"
+            if errors[(slice(None), *at)].count() < 2:
+                unseen.append(title)
+                continue
             # Two decimals are printed, some of them cut off rather than rounded.
             inside = low[at] - 0.01 <= number <= high[at] + 0.01
             if not inside:
                 (worse if number > high[at] else better).append(f"{title} ({low[at]:.2f} to {high[at]:.2f})")
             verdict: Verdict = "reproduced" if inside or number > high[at] else "differs"
             rows.append(Row(title, number, float(mean[at]), verdict, float(spread[at])))
-    notes = [f"Printed errors above the range of ours, which does better: {', '.join(worse)}."] if worse else []
-    return rows, notes + ([f"Printed errors below the range of ours: {', '.join(better)}."] if better else [])
+    told = {
+        "Printed errors above the range of ours, which does better": worse,
+        "Printed errors below the range of ours": better,
+        "Left out, for fewer than two of ours have sets of this length": unseen,
+    }
+    return rows, [f"{words}: {', '.join(titles)}." for words, titles in told.items() if titles]
 
 
 def numbers_of(errors: LengthErrors) -> tuple[float, float, float]:

@@ -113,3 +113,10 @@ def test_progress_of_a_part(repeated):
     told = []
     repeated.counted(lambda done, total: told.append((done, total)), 5, 20)(2, 10)
     assert told == [(7, 20)]
+
+
+def test_errors_that_hardly_any_disguise_has_are_left_out(repeated):
+    errors = np.ma.masked_invalid([[[1.0, 2.0, np.nan]], [[1.5, 2.5, np.nan]], [[1.2, 2.2, 3.0]]])
+    printed, notes = repeated.error_rows("data", [(1.2, 2.2, 3.0)], errors)
+    assert [row.name for row in printed] == ["data length 1 sigma+", "data length 1 sigma-"]
+    assert notes == ["Left out, for fewer than two of ours have sets of this length: data length 1 rho."]
