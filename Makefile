@@ -10,8 +10,8 @@ TESTABLE := .venv/.testable
 demo: $(READY)  ## the main job: a survey on this machine, answered by made-up people
 	$(BIN)/sottovoce survey demo
 
-test: $(TESTABLE)  ## everything but the slow tests, with coverage
-	$(BIN)/pytest -m "not slow" --cov
+test: $(TESTABLE)  ## everything but the slow tests, on all cores, with coverage
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m "not slow" --cov -n auto --dist worksteal
 
 slow: $(TESTABLE)  ## installs from scratch, seeded faults, long simulations
 	$(BIN)/pytest -m slow
