@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 TESTABLE := .venv/.testable
+ON_ALL_CORES := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal
 
 .PHONY: demo test slow check bench papers conformance clean
 .DEFAULT_GOAL := demo
@@ -10,11 +11,11 @@ TESTABLE := .venv/.testable
 demo: $(READY)  ## the main job: a survey on this machine, answered by made-up people
 	$(BIN)/sottovoce survey demo
 
-test: $(TESTABLE)  ## everything but the slow tests, on all cores, with coverage
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m "not slow" --cov -n auto --dist worksteal
+test: $(TESTABLE)  ## everything but the slow tests, with coverage
+	$(ON_ALL_CORES) -m "not slow" --cov
 
 slow: $(TESTABLE)  ## installs from scratch, seeded faults, long simulations
-	$(BIN)/pytest -m slow
+	$(ON_ALL_CORES) -m slow
 
 check: $(READY)  ## format, lint, types, import rules
 	$(BIN)/ruff format --check .
