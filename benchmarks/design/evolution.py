@@ -16,7 +16,7 @@ POPULATION = 100
 ALGORITHMS = {"SPEA2": SPEA2, "NSGA2": NSGA2}
 
 
-class SquareMatrices(Problem):  # type: ignore[misc]
+class SquareMatrices(Problem):  # type: ignore[misc]  # pymoo has no types
     """Entries between 0 and 1, columns scaled to one; measured by the same functions as everything here."""
 
     def __init__(self, prior: Array, respondents: float, delta: float) -> None:

@@ -59,7 +59,7 @@ class DecisionTree(DisguisedClassifier):
         self.level = level
         self.max_depth = max_depth
 
-    def fit(self, X: Any, y: Any = None) -> "DecisionTree":  # noqa: N803
+    def fit(self, X: Any, y: Any = None) -> "DecisionTree":
         """Learn from disguised records: a table or file that holds the target too, or the target's reports as `y`."""
         self._check()
         plan, beside, table = self._prepare(X, y)
@@ -71,7 +71,7 @@ class DecisionTree(DisguisedClassifier):
         self.tree_: Node = Grower(reports, target, self.criterion, self.level, self.max_depth).grow(names)
         return self
 
-    def predict_proba(self, X: Any) -> Array:  # noqa: N803
+    def predict_proba(self, X: Any) -> Array:
         """Law of the classes at the leaf of each record in clear."""
         columns = self._clear_codes(X)
         return self.tree_.laws(columns, self._features())

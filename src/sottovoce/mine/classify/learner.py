@@ -29,7 +29,7 @@ CLEAR_TARGET = "class"
 """Name of the target where there is no plan to name it."""
 
 
-class DisguisedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class DisguisedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier of clear records that is fitted to disguised ones, under the plan that disguised them."""
 
     plan: Plan | None
@@ -43,12 +43,12 @@ class DisguisedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.positive_only = True
         return tags
 
-    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+    def predict(self, X: Any) -> NDArray[Any]:
         """Class of each record in clear."""
         best = self._predict_codes(self._clear_codes(X))
         return np.asarray(self.classes_[best])
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:  # noqa: N803
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Accuracy on records in clear; without `y` the table holds the target too."""
         truth = y
         if y is None:
@@ -60,7 +60,7 @@ class DisguisedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _predict_codes(self, columns: Columns) -> NDArray[np.intp]:
         """Number of each record's class."""
 
-    def _prepare(self, X: Any, y: Any) -> tuple[Plan, dict[str, Any], Any]:  # noqa: N803
+    def _prepare(self, X: Any, y: Any) -> tuple[Plan, dict[str, Any], Any]:
         """Plan, columns beside the table, and the table, with what scikit-learn wants to be remembered."""
         if self.plan is None:
             return self._prepare_clear(X, y)
@@ -78,7 +78,7 @@ class DisguisedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise SottovoceError("y", rule, self._target())
         return self.plan, {self._target(): y}, X
 
-    def _prepare_clear(self, X: Any, y: Any) -> tuple[Plan, dict[str, Any], Any]:  # noqa: N803
+    def _prepare_clear(self, X: Any, y: Any) -> tuple[Plan, dict[str, Any], Any]:
         if self.target is not None or self.attributes is not None:
             raise SottovoceError("plan", "must be given with target and attributes", None)
         rows, given = validate_data(self, X, y, dtype="int")
@@ -90,7 +90,7 @@ class DisguisedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.plan_ = clear_plan(rows, len(self.classes_), CLEAR_TARGET)
         return self.plan_, {CLEAR_TARGET: codes}, rows
 
-    def _clear_codes(self, X: Any) -> Columns:  # noqa: N803
+    def _clear_codes(self, X: Any) -> Columns:
         """Codes of the attributes of records in clear."""
         plan = self._agreed_plan()
         if self.plan is None:

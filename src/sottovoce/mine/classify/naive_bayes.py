@@ -58,7 +58,7 @@ class NaiveBayes(DisguisedClassifier):
         self.smoothing = smoothing
         self.confidence = confidence
 
-    def fit(self, X: Any, y: Any = None) -> "NaiveBayes":  # noqa: N803
+    def fit(self, X: Any, y: Any = None) -> "NaiveBayes":
         """Learn from disguised records: a table or file that holds the target too, or the target's reports as `y`."""
         if self.repair not in get_args(Repair):
             raise SottovoceError("repair", f"must be one of {', '.join(get_args(Repair))}", self.repair)
@@ -82,7 +82,7 @@ class NaiveBayes(DisguisedClassifier):
         """Number of reports that were learned from."""
         return int(self.counts_[0].sum())
 
-    def predict_proba(self, X: Any) -> Array:  # noqa: N803
+    def predict_proba(self, X: Any) -> Array:
         """Probability of each class given each record in clear, as far as the attributes are independent."""
         columns = self._clear_codes(X)
         return self.weights_.probabilities(self._indicators(columns))[..., 0]
@@ -98,7 +98,7 @@ class NaiveBayes(DisguisedClassifier):
             rows += [{"attribute": name, "value": label, "shares": list(row)} for label, row in pairs]
         return rows
 
-    def log_odds(self, X: Any, positive: Any = None, against: Any = None) -> LogOdds:  # noqa: N803
+    def log_odds(self, X: Any, positive: Any = None, against: Any = None) -> LogOdds:
         """`log P(positive | x) - log P(against | x)` of records in clear, with standard errors.
 
         The last class is held against the first unless others are named. The errors are those of the delta method
