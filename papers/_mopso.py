@@ -61,6 +61,16 @@ def fronts(prior: Any, epsilon: float, *, quick: bool, seed: int, progress: Prog
     return Fronts(frapp(prior, epsilon), swarm, information_front(prior, RESPONDENTS, epsilon=epsilon))
 
 
+def six(*, quick: bool, seed: int, progress: Progress) -> list[tuple[str, Fronts]]:
+    """Fronts of the six priors of eight categories, of figures 6 and 7."""
+    return [(name, fronts(prior_of(name), EPSILON, quick=quick, seed=seed, progress=progress)) for name in PRIORS]
+
+
+def about_six(*, quick: bool, seed: int) -> dict[str, Any]:
+    """Settings of figures 6 and 7."""
+    return about(quick=quick, seed=seed, priors=PRIORS, categories=CATEGORIES, epsilon=EPSILON)
+
+
 def frapp(prior: Any, epsilon: float) -> Front:
     """FRAPP's undominated matrices within epsilon, of 999 with a diagonal of .001 ... .999."""
     swept = warner_sweep(prior, RESPONDENTS, objectives=BITS_AND_DISTORTION)
