@@ -127,12 +127,22 @@ def draw(figure: Any, panels: Sequence[tuple[str, Fronts]]) -> None:
 
 
 def draw_boxes(figure: Any, panels: Sequence[tuple[str, Fronts]]) -> None:
-    """Boxes of bits and of distortion, for each prior and front."""
+    """Boxes of bits and of distortion, side by side for each prior."""
     for place, label in enumerate(("bits told by a report", "wrong reports"), start=1):
         axes = figure.add_subplot(2, 1, place)
-        boxes = [
-            (f"{title}\n{front.name}", front.losses()[:, place - 1]) for title, found in panels for front in found.all()
-        ]
-        axes.boxplot([values for _, values in boxes], tick_labels=[name for name, _ in boxes])
-        axes.tick_params(axis="x", labelsize=5)
+        for shift, one in enumerate(zip(*(found.all() for _, found in panels), strict=True)):
+            axes.boxplot(
+                [front.losses()[:, place - 1] for front in one],
+                positions=[4 * prior + shift for prior in range(len(panels))],
+                widths=0.8,
+                patch_artist=True,
+                boxprops={"facecolor": f"C{shift}", "alpha": 0.5},
+                medianprops={"color": "black"},
+                label=one[0].name,
+                manage_ticks=False,
+            )
+        axes.set_xticks([4 * prior + 1 for prior in range(len(panels))], [title for title, _ in panels])
         axes.set_ylabel(label)
+        axes.grid(axis="y", alpha=0.3)
+        if place == 1:
+            axes.legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1), frameon=False)

@@ -19,6 +19,7 @@ from benchmarks.design.search import against_proven, searched
 from benchmarks.measure import Row
 from sottovoce.channel.channel import Array
 from sottovoce.design.certified import certified_front, information_front, least_error_design
+from sottovoce.design.mopso.front import mopso_front
 from sottovoce.design.objective import hypervolume
 from sottovoce.design.prior import named_prior
 from sottovoce.design.sweep import warner_sweep
@@ -39,10 +40,11 @@ def rows() -> list[Row]:
     normal = named_prior("normal", 10)
     searched(normal, RESPONDENTS, DELTA, 2)  # compiles
     found = [row for name in ("normal", "gamma", "uniform") for row in _compared(name)]
-    large, wide = named_prior("normal", 20), named_prior("gamma", 150)
+    large, wide, gamma = named_prior("normal", 20), named_prior("gamma", 150), named_prior("gamma", 8)
     promised: dict[str, Callable[[], object]] = {
         "certified point, 20 categories": lambda: least_error_design(large, RESPONDENTS, delta=DELTA, accuracy=0.4),
         "information front of 20 points, 150 categories": lambda: information_front(wide, RESPONDENTS, epsilon=2),
+        "MOPSO, 200 generations, 8 categories": lambda: mopso_front(gamma, RESPONDENTS, epsilon=2, seed=1),
     }
     certified = certified_front(normal, RESPONDENTS, delta=DELTA, accuracies=FINE).losses()
     found += against_proven(normal, RESPONDENTS, DELTA, certified, _timed)
