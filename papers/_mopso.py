@@ -11,7 +11,7 @@ from sottovoce.channel.channel import Array
 from sottovoce.design.certified import information_front
 from sottovoce.design.front import Front
 from sottovoce.design.mopso.front import mopso_front
-from sottovoce.design.mopso.swarm import Settings
+from sottovoce.design.mopso.settings import Settings
 from sottovoce.design.objective import BITS_AND_DISTORTION
 from sottovoce.design.prior import named_prior
 from sottovoce.design.sweep import warner_sweep

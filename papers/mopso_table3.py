@@ -9,7 +9,8 @@ from papers._mopso import PAPER, ROW_WISE, about, generations
 from papers.rerun import Progress, Rerun, Row, claimed
 from sottovoce.channel.channel import Array
 from sottovoce.design.certified import information_front
-from sottovoce.design.mopso import swarm
+from sottovoce.design.mopso import settings as mopso
+from sottovoce.design.mopso.swarm import Swarm
 from sottovoce.design.optrr.search import Search
 from sottovoce.design.optrr.settings import Settings
 from sottovoce.design.prior import named_prior
@@ -75,9 +76,9 @@ def _draw(figure: Any, times: dict[int, tuple[float, ...]]) -> None:
 
 
 def _swarm(prior: Array, seed: int, *, quick: bool) -> float:
-    settings = swarm.Settings(generations=generations(quick=quick))
+    settings = mopso.Settings(generations=generations(quick=quick))
     started = perf_counter()
-    swarm.Swarm(prior, float(np.exp(2)), settings, np.random.default_rng(seed)).run()
+    Swarm(prior, float(np.exp(2)), settings, np.random.default_rng(seed)).run()
     return perf_counter() - started
 
 

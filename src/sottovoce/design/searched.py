@@ -31,7 +31,7 @@ def optrr(request: Request, progress: Progress | None) -> Front:
 def mopso(request: Request, progress: Progress | None) -> Front:
     """Front of the swarm, which keeps odds."""
     from sottovoce.design.mopso.front import mopso_front
-    from sottovoce.design.mopso.swarm import Settings
+    from sottovoce.design.mopso.settings import Settings
 
     _refuse_other_objective(request, "information", "mopso")
     settings = Settings(**_generations(request))
