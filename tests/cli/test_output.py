@@ -34,6 +34,16 @@ def test_numbers_are_never_cut(width, monkeypatch, capsys):
     assert "…" not in printed
 
 
+def test_a_column_of_long_words_keeps_them_whole_beside_others(monkeypatch, capsys):
+    """Seven columns of two words each, of which one has long words: all fit into 80 characters when folded."""
+    monkeypatch.setenv("COLUMNS", "80")
+    headers = ["attribute", "right guesses", "worst posterior", "bits told", "reconstructed", "distortion"]
+    table(headers, [("evaded tax", "0.8000", "0.9158", "0.1039", "0.3184 to 0.8296", "0.2689")])
+    printed = capsys.readouterr().out
+    assert max(map(len, printed.splitlines())) <= 80
+    assert {"reconstructed", "distortion", "0.2689", "0.8296"} <= set(re.split(r"[^\w.]+", printed))
+
+
 def test_texts_are_folded_between_words(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "40")
     table(("name", "what it means"), [("a", "no word of a long text is ever cut in the middle")])

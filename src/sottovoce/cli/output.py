@@ -112,19 +112,36 @@ def priors_given(schema: "Schema", texts: Iterable[str]) -> dict[str, list[float
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], target: str | None = None, title: str = "") -> None:
     """Print a table, fitted to the terminal: nothing is cut; columns for which there is no room follow below."""
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
 
     console, cells = Console(stderr=target == "-"), [tuple(row) for row in rows]
     columns = list(zip(headers, *cells, strict=True))
-    least = [max(len(word) for cell in column for word in (cell.split() or [""])) for column in columns]
+    least = [max(cell_len(word) for cell in column for word in (cell.split() or [""])) for column in columns]
+    whole = [max(map(cell_len, column)) for column in columns]
     for block in side_by_side(least, console.width):
         drawn = Table(title=title or None, title_justify="left")
-        for place in block:
-            drawn.add_column(headers[place], min_width=least[place])
+        room = console.width - 1 - FRAME * len(block)
+        for place, width in zip(block, fitted([(least[p], whole[p]) for p in block], room), strict=True):
+            drawn.add_column(headers[place], width=width)
         for row in cells:
             drawn.add_row(*(row[place] for place in block))
         console.print(drawn, markup=False)
+
+
+def fitted(columns: Sequence[tuple[int, int]], room: int) -> list[int]:
+    """Widths between what the longest word and what the longest cell of a column takes; the easiest are served first.
+
+    >>> fitted([(3, 20), (5, 7)], room=22)
+    [15, 7]
+    """
+    widths, left = [least for least, _ in columns], max(0, room - sum(least for least, _ in columns))
+    for place in sorted(range(len(columns)), key=lambda p: columns[p][1] - columns[p][0]):
+        more = min(columns[place][1] - columns[place][0], left)
+        widths[place] += more
+        left -= more
+    return widths
 
 
 def side_by_side(least: Sequence[int], width: int) -> list[list[int]]:
