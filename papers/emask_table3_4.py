@@ -22,6 +22,7 @@ rerun = Table(
         (39, 5.12, 10.25, 3.34),
         (2, 0, 0, 6.02),
     ],
+    delta=2.03,
     quick=30,
     privacy=Printed(support=0.005, basic=89.23, reinterrogation=74.14, known_support=0.003),
 ).rerun

@@ -10,7 +10,7 @@ from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
 from sottovoce.scheme.emask import Emask
 from sottovoce.table.bitsets import Csr
-from sottovoce.table.datasets.baskets import bms_webview, t10i4d100k
+from sottovoce.table.datasets.baskets import bms_webview, repeat_baskets, t10i4d100k
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,9 @@ def case(name: str, repeated: int, seed: int = 1) -> Case:
     p, q = {"T10I4D100K": (0.5051, 0.9696), "BMS-WebView-1": (0.5673, 0.9877), "BMS-WebView-2": (0.5350, 0.9958)}[name]
     schema = Schema([items])
     coins, certain = (Plan.of(schema, {items.name: scheme}) for scheme in (Emask(p=p, q=q), Emask(p=1, q=1)))
-    original = repeat(once, repeated)
+    original = repeat_baskets(once, repeated)
     disguised = disguise_transactions(original, coins, rng=seed)
     return Case(f"{name} x{repeated}", items, original, disguised, coins, certain)
-
-
-def repeat(csr: Csr, times: int) -> Csr:
-    """The same transactions so many times."""
-    indptr, indices = csr
-    ends = [indptr[1:] + time * indptr[-1] for time in range(times)]
-    return np.concatenate([indptr[:1], *ends]), np.tile(indices, times)
 
 
 def lists(csr: Csr) -> list[list[int]]:
