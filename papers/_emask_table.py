@@ -27,9 +27,9 @@ TURNS, QUICK_TURNS = 7, 3
 """How often mining is timed."""
 
 TIMED = (
-    "Delta is the time of mining the disguise in that of mining the original, in the thesis by Apriori, here by our "
-    "own miner, from sparse rows to the result, the best of several turns of each: the claim is that it is at most "
-    "the published one."
+    "Delta is how many times as long as mining the original mining the disguise takes, in the thesis by Apriori, here "
+    "by our own miner in processor time, from sparse rows to the result, the best of several turns of each. The claim "
+    "is that it is at most the published one."
 )
 
 

@@ -92,10 +92,11 @@ def _rows(coins: tuple[float, ...], points: list[Point]) -> list[Row]:
 
 
 def _draw(figure: Any, coins: tuple[float, ...], points: list[Point]) -> None:
-    for place, (panel, name) in enumerate(
-        zip(figure.subplots(1, 3), ("privacy (%)", "accuracy (%)", "slowdown"), strict=True)
-    ):
+    names = ("privacy (%)", "accuracy (%)", "mining time, in that of the original")
+    for place, (panel, name) in enumerate(zip(figure.subplots(1, 3), names, strict=True)):
         panel.plot(coins, [point.estimated[place] for point in points], marker="o", label="estimated")
         panel.plot(coins, [point.observed[place] for point in points], marker="s", label="observed")
-        panel.set(xlabel="q", ylabel=name)
-        panel.legend()
+        panel.set(xlabel="q", ylabel=name, xticks=(0.9, 0.94, 0.98))
+        panel.grid(visible=True, alpha=0.3)
+    panel.set_ylim(bottom=0)
+    panel.legend()
