@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from papers._emask_plan import Coins, mining_seconds, plan_of
-from papers._emask_privacy import READINGS, Printed, reinterrogation
+from papers._emask_privacy import EXPLAINED, Printed, reinterrogation
 from papers._repeated import error_rows, frequent, repeated
 from papers.rerun import Progress, Rerun, Row, Verdict
 from sottovoce.disguise.transactions import disguise_transactions
@@ -66,7 +66,7 @@ class Table:
             "disguises": disguises,
             "seed": seed,
         }
-        notes += [TIMED] if self.privacy is None else [TIMED, READINGS]
+        notes += [TIMED] if self.privacy is None else [TIMED, *EXPLAINED]
         return Rerun({**settings, "items near or above the threshold": len(chosen.items)}, [*rows, *found], notes)
 
     def truth(self, items: ItemSet, once: Csr) -> Itemsets:
