@@ -16,8 +16,6 @@ from sottovoce.schema.item_set import ItemSet
 from sottovoce.table.bitsets import Csr
 from sottovoce.table.datasets.baskets import chosen_items, repeat_baskets
 
-SOURCE = "S. Agrawal (2004), thesis, Indian Institute of Science, Table {}"
-
 DISGUISES = 200
 
 FAR = 8

@@ -22,7 +22,6 @@ from sottovoce.table.bitsets import Csr
 from sottovoce.table.datasets.tables import Columns, census, health_stand_in
 from sottovoce.table.source import open_source
 
-SOURCE = "S. Agrawal (2004), thesis, Indian Institute of Science, {}"
 GAMMA, MIN_SUPPORT = 19, 0.02
 CUTOFF, PASTED = 3, 0.494
 

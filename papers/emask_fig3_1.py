@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from papers import _emask_table
+from papers import _thesis
 from papers._emask_plan import mining_seconds, plan_of
 from papers.rerun import Progress, Rerun, claimed
 from sottovoce.disguise.transactions import disguise_transactions
 from sottovoce.table.datasets.quest import quest_transactions
 
 TITLE = "running time of MASK and of mining the original, over min_support"
-SOURCE = _emask_table.SOURCE.replace("Table", "Figure").format("3.1")
+SOURCE = _thesis.SOURCE.format("Figure 3.1")
 
 KEEP = 0.9
 SUPPORTS = (0.01, 0.0075, 0.005, 0.0035)

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from papers import _emask_table
+from papers import _thesis
 from papers.rerun import Progress, Rerun, claimed
 from sottovoce.measure.items import reconstruction_of_ones
 
 TITLE = "basic privacy over p and q at a support of 1 %"
-SOURCE = _emask_table.SOURCE.replace("Table", "Figure").format("3.2")
+SOURCE = _thesis.SOURCE.format("Figure 3.2")
 
 SUPPORT, HIGH = 0.01, 80.0
 CHOSEN = (0.5051, 0.9696)

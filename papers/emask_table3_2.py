@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from papers import _emask_quest, _emask_table
+from papers import _emask_quest, _thesis
 from papers._emask_privacy import Printed
 from papers._emask_table import Table
 from sottovoce.table.datasets.baskets import t10i4d100k
 
 TITLE = "T10.I4.D1M.N1K, p = 0.5051, q = 0.9696, min_support 0.3 %"
-SOURCE = _emask_table.SOURCE.format("3.2")
+SOURCE = _thesis.SOURCE.format("Table 3.2")
 
 PRINTED = [
     (664, 1.05, 1.35, 3.34),
