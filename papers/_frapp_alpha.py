@@ -77,4 +77,4 @@ def _draw(figure: Any, alphas: Sequence[float], ranges: list[PosteriorRange], er
         spread = np.array([float(found[:, column].std(ddof=1)) for found in errors])
         panel.errorbar(alphas, means, spread, marker="o", capsize=3, label="mean and spread of disguises")
         panel.set(xlabel="alpha / (gamma x)", ylabel=f"{measure} at length {LENGTH} (%)", ylim=(0, None))
-        panel.legend(loc="lower left")
+    panel.legend(loc="lower left")
