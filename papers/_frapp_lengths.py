@@ -29,7 +29,8 @@ def rerun(data: Data, mask_finds: int, *, quick: bool, seed: int, progress: Prog
     notes = [f"{name}, sigma+/sigma-/rho in % by length: {_listed(found)}." for name, found in errors.items()]
     notes += [
         f"DET-GD keeps {100 / conditions['DET-GD, RAN-GD'][0]:.1f} % of the records whole, whatever the length: of "
-        "short sets, for which MASK and cut-and-paste have the smaller condition numbers, it loses more than they do.",
+        "short sets, up to about the length at which their condition numbers pass its own, it loses more than MASK and "
+        "cut-and-paste do.",
         "RAN-GD's reports have exactly the law of DET-GD's, whatever r: their errors differ by chance alone, and a "
         "miner who averages over r learns as much.",
         f"Cut-and-paste has rank {CUTOFF + 1}: its matrices above length {CUTOFF} are singular, whatever finite "
