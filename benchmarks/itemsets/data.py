@@ -12,7 +12,7 @@ from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
 from sottovoce.scheme.emask import Emask
 from sottovoce.table.bitsets import Csr
-from sottovoce.table.datasets.baskets import bms_webview, t10i4d100k
+from sottovoce.table.datasets.baskets import bms_webview, repeat_baskets, t10i4d100k
 from sottovoce.table.datasets.quest import quest_transactions
 
 
@@ -34,17 +34,10 @@ def case(name: str, repeated: int, seed: int = 1) -> Case:
     items, once = data()
     schema = Schema([items])
     coins, certain = (Plan.of(schema, {items.name: scheme}) for scheme in (Emask(p=p, q=q), Emask(p=1, q=1)))
-    original = repeat(once, repeated)
+    original = repeat_baskets(once, repeated)
     disguised = disguise_transactions(original, coins, rng=seed)
     title = f"{name} x{repeated}" if repeated > 1 else name
     return Case(title, items, original, disguised, coins, certain)
-
-
-def repeat(csr: Csr, times: int) -> Csr:
-    """The same transactions so many times."""
-    indptr, indices = csr
-    ends = [indptr[1:] + time * indptr[-1] for time in range(times)]
-    return np.concatenate([indptr[:1], *ends]), np.tile(indices, times)
 
 
 def lists(csr: Csr) -> list[list[int]]:
