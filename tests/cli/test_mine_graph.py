@@ -56,9 +56,20 @@ def test_directed_edges(run, edges):
     found = json.loads(out)
     assert (code, found["directed"], found["statistic"]) == (0, True, "incoming degrees")
     assert "directed ties" in run("mine", "graph", edges, "--epsilon", "9", "--directed")[1]
-    code, _, err = run("mine", "graph", edges, "--epsilon", "9", "--directed", "--statistic", "triangles")
-    assert code == 2
-    assert "graph must have edges without direction" in err
+
+
+@pytest.mark.parametrize(
+    ("motif", "name", "expected"),
+    [("all", "directed triangles", 1), ("cycles", "cycles", 0), ("transitive", "transitive triangles", 1)],
+)
+def test_directed_triangles(run, edges, motif, name, expected):
+    """0 to 1 to 2, and 0 to 2."""
+    arguments = ("--epsilon", "14", "--directed", "--statistic", "triangles", "--motif", motif, "--seed", "1")
+    code, out, _ = run("mine", "graph", edges, *arguments, "--json", "-")
+    found = json.loads(out)
+    assert (code, found["directed"], found["statistic"]) == (0, True, name)
+    assert found["total"][name]["value"] == pytest.approx(expected, abs=0.01)
+    assert found["total"]["clustering coefficient"]["value"] is not None
 
 
 @pytest.mark.parametrize(
@@ -68,6 +79,10 @@ def test_directed_edges(run, edges):
         (("--epsilon", "-1"), "epsilon must be between 0 and 700"),
         (("--epsilon", "0"), "epsilon or scheme must let reports say something"),
         (("--epsilon", "1", "--nodes", "3"), "edges must join nodes from 0 to 2. Got 3 instead."),
+        (
+            ("--epsilon", "1", "--statistic", "triangles", "--motif", "cycles"),
+            "motif must be all where ties have no direction",
+        ),
         (("--epsilon", "1", "--statistic", "size"), "statistic must be one of degrees, stars, triangles"),
         (("--epsilon", "1", "--nodes", "100000"), "which would take"),
     ],

@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanism.bit_coin import BitCoin
-from sottovoce.mine.graph import _arrays, _kernels, shared_neighbours
+from sottovoce.mine.graph import _arrays, _kernels, passes
 from sottovoce.mine.graph.central import true_triangles
 from sottovoce.mine.graph.degrees import estimate_degrees, estimate_edges
 from sottovoce.mine.graph.disguise import disguise_graph
@@ -118,7 +118,7 @@ def test_shared_neighbours_are_counted_alike(truth, way, monkeypatch):
     shared = matrix @ matrix
     np.fill_diagonal(shared, 0)
     expected = np.stack([(shared * matrix).sum(axis=1), (shared**2).sum(axis=1), shared @ matrix.sum(axis=1)], axis=1)
-    monkeypatch.setattr(shared_neighbours, "DENSE", 10**9 if way == "packed" else 0)
+    monkeypatch.setattr(passes, "DENSE", 10**9 if way == "packed" else 0)
     if way == "numpy":
         monkeypatch.setitem(sys.modules, "numba", None)
     if way == "plain":
@@ -131,7 +131,7 @@ def test_shared_neighbours_are_counted_alike(truth, way, monkeypatch):
 
 
 def test_rows_are_shared_among_threads(truth, monkeypatch):
-    monkeypatch.setattr(shared_neighbours, "ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(passes, "ROWS_AT_ONCE", 7)
     np.testing.assert_array_equal(codegree_sums(truth, threads=2), codegree_sums(truth, threads=1))
 
 
@@ -148,6 +148,11 @@ def test_rows_are_shared_among_threads(truth, monkeypatch):
             lambda g: codegree_sums(Graph(g.labels, g.pairs[:3], directed=True)),
             "graph must have edges without direction",
         ),
+        (
+            lambda g: estimate_triangles(disguise_graph(g, 1), "cycles"),
+            "motif must be all where ties have no direction",
+        ),
+        (lambda g: estimate_triangles(disguise_graph(g, 1), "squares"), "motif must be one of all, cycles, transitive"),
         (lambda g: estimate_degrees(disguise_graph(g, 1)).interval(2), "level must be between 0 and 1"),
     ],
 )

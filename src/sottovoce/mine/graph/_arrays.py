@@ -41,3 +41,33 @@ def packed_codegree_sums(words: Any, indptr: Any, indices: Any, first: int, sums
 def _summed(shared: Any, indptr: Any, indices: Any, node: int, degrees: Any) -> tuple[int, int, int]:
     shared[node] = 0
     return shared[indices[indptr[node] : indptr[node + 1]]].sum(), (shared**2).sum(), shared @ degrees
+
+
+def closing_sums(dyads: Any, table: Any, degrees: Any, first: int, room: Any, sums: Any) -> None:
+    """Weights of what closes a tie to each node, summed as in `_kernels`."""
+    indptr, indices, states = dyads
+    for row in range(len(sums)):
+        own = range(indptr[first + row], indptr[first + row + 1])
+        reached = [indices[indptr[indices[place]] : indptr[indices[place] + 1]] for place in own]
+        weights = [table[states[place], states[indptr[indices[place]] : indptr[indices[place] + 1]]] for place in own]
+        joined = np.concatenate([indices[:0], *reached]), np.concatenate([np.zeros(0, np.int64), *weights])
+        closed = np.bincount(joined[0], joined[1], minlength=len(degrees)).astype(np.int64)
+        sums[row] = _closing_summed(closed, dyads, degrees, first + row)
+
+
+def packed_closing_sums(words: Any, matrix: Any, dyads: Any, degrees: Any, first: int, sums: Any) -> None:
+    """The same sums from two rows of bits for each node, of ties that leave it and that come to it."""
+    for row in range(len(sums)):
+        node = first + row
+        kinds = [(r, s) for r, s in np.ndindex(2, 2) if matrix[r, s]]
+        shared = [np.bitwise_count(words[s] & words[r][node]).sum(axis=1, dtype=np.int64) for r, s in kinds]
+        sums[row] = _closing_summed(np.sum(shared, axis=0), dyads, degrees, node)
+
+
+def _closing_summed(closed: Any, dyads: Any, degrees: Any, node: int) -> tuple[int, ...]:
+    indptr, indices, states = dyads
+    closed[node] = 0
+    own = slice(indptr[node], indptr[node + 1])
+    tied = closed[indices[own]]
+    by_kind = (tied * (states[own] & 1)).sum(), (tied * (states[own] >> 1)).sum()
+    return closed.sum(), *(closed @ degrees), *by_kind, closed @ closed
