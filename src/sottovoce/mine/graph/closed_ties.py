@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.channel.channel import Array
-from sottovoce.mine.graph.closings import closing_products
 from sottovoce.mine.graph.dyads import Dyads
 from sottovoce.mine.graph.motifs import squared, squared_product
 from sottovoce.mine.graph.reports import GraphReports
@@ -36,11 +35,6 @@ class ClosedTies:
     matrix: Array
     tie: int
     products: Array
-
-    @classmethod
-    def counted(cls, reports: GraphReports, dyads: Dyads, matrix: Array, tie: int, threads: int | None) -> "ClosedTies":
-        """Sums by one pass over the neighbours of neighbours."""
-        return cls(reports, dyads, matrix, tie, closing_products(dyads, matrix, threads))
 
     def summed(self, first: Array, second: Array) -> Array:
         """`sum_j F_ij G_ij` for each node, of two sums with these coefficients."""

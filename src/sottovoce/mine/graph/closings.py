@@ -15,9 +15,6 @@ from sottovoce.mine.graph import _arrays, _kernels, passes
 from sottovoce.mine.graph.dyads import COMING, LEAVING, Dyads
 from sottovoce.table.fast import kernel
 
-KINDS = 4
-"""Of two ties that meet: as many rows of bits are laid over each other."""
-
 
 def closing_products(dyads: Dyads, matrix: Array, threads: int | None = None) -> Array:
     """Sums over j of all products of two of the six numbers: a symmetric 6 x 6 table for each node."""
@@ -43,7 +40,8 @@ def closing_sums(dyads: Dyads, matrix: Array, threads: int | None = None) -> NDA
     steps = float((np.diff(rows[0]).astype(np.float64) ** 2).sum())
     degrees = np.ascontiguousarray(dyads.sums[:, :2])
     work: Callable[[int, Any], None]
-    if steps * passes.DENSE > KINDS * float(n) ** 3:
+    overlays = np.count_nonzero(matrix)  # of rows of bits
+    if steps * passes.DENSE > overlays * float(n) ** 3:
         words = [_arrays.packed_rows(*tied) for tied in (dyads.graph.rows, dyads.graph.rows_back)]
 
         def work(first: int, sums: Any) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.mine.graph.closed_ties import COMING, LEAVING, ClosedTies, squares_between, unbiased_dyads
+from sottovoce.mine.graph.closings import closing_products
 from sottovoce.mine.graph.dyads import Dyads
 from sottovoce.mine.graph.estimates import NodeEstimates
 from sottovoce.mine.graph.memory import MEMORY
@@ -36,15 +37,18 @@ def directed_triangles(
     steps = float(((reports.graph.degrees + reports.graph.in_degrees).astype(np.float64) ** 2).sum())
     check_size(reports.graph, steps, memory, BYTES_A_NODE)
     n, v, dyads = reports.graph.nodes, reports.noise, Dyads(reports.graph)
-    leaving = ClosedTies.counted(reports, dyads, motif.matrix, LEAVING, threads)
-    coming = ClosedTies.counted(reports, dyads, motif.matrix.T, COMING, threads)
+    there, back = motif.matrix, motif.matrix.T
+    products = closing_products(dyads, there, threads)
+    leaving = ClosedTies(reports, dyads, there, LEAVING, products)
+    again = products if (there == back).all() else closing_products(dyads, back, threads)
+    coming = ClosedTies(reports, dyads, back, COMING, again)
     degrees, triples = unbiased_dyads(reports, dyads), n * (n - 1) * (n - 2)
-    meets, size = _meets(reports, dyads, motif), float((motif.matrix**2).sum())
+    meets, size = _meets(reports, dyads, motif), float((there**2).sum())
     least, alone = v**3 * size * triples / 3, 4 * v**2 * (motif.forks**2 + motif.paths**2) * triples
-    two = v**2 * (n - 2) * (degrees @ squared(motif.matrix)).sum()
+    two = v**2 * (n - 2) * (degrees @ squared(there)).sum()
     in_common = v**2 * (n - 2) * motif.stars_closed * degrees[:, 0].sum()
     triangles = (leaving.triangles + coming.triangles) / 2
-    spread = _spread(reports, dyads, motif.matrix, leaving.squares + coming.squares)
+    spread = _spread(reports, dyads, there, leaving.squares + coming.squares)
     return Triangles(
         NodeEstimates(motif.name, reports.graph.labels, triangles, spread, v**3 * size * (n - 1) * (n - 2)),
         float(triangles.sum()) / 3,
