@@ -12,14 +12,15 @@ from papers._ldp_table import (
     SOURCE,
     STAND_IN,
     TARGETS,
+    Exact,
     channel_of,
     counts,
     epsilons,
     everywhere,
+    exact,
     simulated,
 )
 from papers.rerun import Progress, Rerun, Row, claimed
-from sottovoce.design.compare import compare
 from sottovoce.measure.utility import average_mean_squared_error
 from sottovoce.scheme.laplace import Laplace, nominal_epsilon
 
@@ -28,15 +29,13 @@ __all__ = ["SOURCE", "TITLE", "rerun"]
 TITLE = "Mean squared error of the proportions of six LDL levels"
 SPENT = {"nominal": "laplace", "actual": "laplace that spends all of epsilon"}
 
-Errors = dict[tuple[str, str], list[float]]
-"""Average mean squared error at each epsilon, by scheme and target."""
-
 
 def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     """Exact errors for both targets, at nominal and actual epsilon, and simulated ones beside them."""
     grid, draws = epsilons(quick=quick), 100 if quick else 2000
     table, rng, rows = counts().sum(axis=1), np.random.default_rng(seed), list[Row]()
-    errors, bars = _exact(table, grid), {}
+    measures = {target: partial(_error, target, table.sum()) for target in TARGETS}
+    errors, bars = exact(table, measures, grid, also={SPENT["actual"]: _spending_all(len(table))}), {}
     for step, target in enumerate(TARGETS):
         for spent in SPENT:
             rows += _claims(errors, target, spent, grid)
@@ -52,28 +51,16 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     return Rerun({"epsilons": grid, "draws": draws, "seed": seed}, rows, notes, _picture(grid, errors, bars))
 
 
-def _exact(table: Any, grid: Sequence[float]) -> Errors:
-    """Both mechanisms side by side, and Laplace noise that makes up for what cutting the reports saves."""
-    makers: dict[str, Any] = {name: partial(_made, name) for name in MECHANISMS}
-    makers[SPENT["actual"]] = lambda epsilon: Laplace(epsilon=nominal_epsilon(epsilon, len(table)))
-    measures = {target: partial(_error, target, table.sum()) for target in TARGETS}
-    found = compare(makers, table / table.sum(), float(table.sum()), measures, epsilons=grid)
-    return {
-        (name, target): [row[target] for row in found.rows if row["scheme"] == name]
-        for name in makers
-        for target in TARGETS
-    }
-
-
-def _made(name: str, epsilon: Any) -> Any:
-    return MECHANISMS[name](epsilon=epsilon)
+def _spending_all(levels: int) -> Any:
+    """Laplace noise that makes up for what cutting the reports saves."""
+    return lambda epsilon: Laplace(epsilon=nominal_epsilon(epsilon, levels))
 
 
 def _error(target: str, respondents: float, channel: Any, law: Any) -> float:
     return float(average_mean_squared_error(channel, law, respondents, target))
 
 
-def _claims(errors: Errors, target: str, spent: str, grid: Sequence[float]) -> list[Row]:
+def _claims(errors: Exact, target: str, spent: str, grid: Sequence[float]) -> list[Row]:
     pairs = zip(errors[SPENT[spent], target], errors["randomized_response", target], strict=True)
     ratios = [noise / coin for noise, coin in pairs]
     said, label = "LM/RR " + " ".join(f"{ratio:.3g}" for ratio in ratios), f"{target}, {spent} epsilon"
@@ -86,11 +73,11 @@ def _claims(errors: Errors, target: str, spent: str, grid: Sequence[float]) -> l
 
 
 def _simulated(
-    exact: Sequence[float], table: Any, target: str, name: str, grid: Any, draws: int, rng: Any
+    expected_errors: Sequence[float], table: Any, target: str, name: str, grid: Any, draws: int, rng: Any
 ) -> tuple[Row, Any]:
     """Errors of simulated estimates within three and a half of their standard errors of the exact ones."""
     law, off, seen = table / table.sum(), [], []
-    for epsilon, expected in zip(grid, exact, strict=True):
+    for epsilon, expected in zip(grid, expected_errors, strict=True):
         squares = (simulated(channel_of(name, epsilon, (6,)), table, target, draws, rng) - law) ** 2
         each = squares.mean(axis=1)
         seen.append((each.mean(), each.std()))
@@ -101,7 +88,7 @@ def _simulated(
     return row, np.array(seen).T
 
 
-def _picture(grid: Any, errors: Errors, bars: dict[tuple[str, str], Any]) -> Any:
+def _picture(grid: Any, errors: Exact, bars: dict[tuple[str, str], Any]) -> Any:
     """Exact errors as lines, with the mean and standard deviation of the squared error of single draws."""
 
     def draw(figure: Any) -> None:
