@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from papers._ldp_picture import draw_estimates
 from papers._ldp_table import (
     MECHANISMS,
     STAND_IN,
     TARGETS,
     Array,
     channel_of,
-    draw_lines,
     epsilons,
     everywhere,
     exact,
@@ -48,7 +48,7 @@ def rerun_measure(
         "The delta method is not to be trusted where noise reaches cells at zero or the curvature rules; its errors "
         "are then what the paper's formula says, not what estimates do.",
     )
-    return Rerun(settings, rows, notes, draw_lines(grid, lines["table"], truth, name))
+    return Rerun(settings, rows, notes, draw_estimates(grid, lines, truth, name.replace("-", " ")))
 
 
 def _lines(table: Any, target: str, measure: Any, grid: Sequence[float], draws: int, rng: Any) -> Lines:

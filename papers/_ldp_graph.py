@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from papers._ldp_picture import COLOURS, tidy
 from papers._ldp_table import MECHANISMS, everywhere
 from papers.rerun import Progress, Rerun, Row
 from sottovoce.mine.graph.disguise import disguise_graph
@@ -18,6 +19,7 @@ from sottovoce.mine.graph.graph import Graph
 from sottovoce.mine.graph.instance import reconstruct_graph
 from sottovoce.mine.graph.reports import GraphReports
 from sottovoce.table.datasets.networks import friendships
+from sottovoce.table.figure import INK
 
 Array = NDArray[np.float64]
 Answer = Callable[[float, np.random.Generator], Array]
@@ -26,6 +28,15 @@ Claim = tuple[str, str, str]
 """What is said, of which answer, compared with which."""
 
 NAMES = {"randomized_response": "RR", "laplace": "LM"}
+STYLES = {
+    "RR": (COLOURS["randomized_response"], "-"),
+    "RR instance": (COLOURS["randomized_response"], "--"),
+    "LM": (COLOURS["laplace"], "-"),
+    "LM instance": (COLOURS["laplace"], "--"),
+    "LM-global": (INK, "-"),
+    "LM-smooth": (INK, "--"),
+    "LM-smooth, one entry": (INK, "-."),
+}
 CLEARLY = 0.9
 """Share of the error of answering zero that is clearly less."""
 
@@ -114,10 +125,13 @@ def _picture(grid: Sequence[float], errors: Errors, zero: float, label: str) -> 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         for name, (middle, spread) in errors.items():
-            axes.errorbar(grid, middle, spread, capsize=3, label=name)
-        axes.axhline(zero, color="grey", linestyle=":", label="answering zero")
+            colour, style = STYLES[name]
+            look = {"color": colour, "linestyle": style, "capsize": 2.5, "elinewidth": 1}
+            axes.errorbar(grid, middle, spread, label=name, **look)
+        axes.axhline(zero, color="grey", linewidth=1, linestyle=(0, (1, 3)), label="answering zero")
         axes.set(xlabel="epsilon", ylabel=label, yscale="log")
-        axes.legend()
+        tidy(axes)
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
 
     return draw
 

@@ -1,6 +1,6 @@
 """What figures 1 to 4 of Wang, Wu & Hu (2016) share: the table, both channels, and simulated estimates."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -23,7 +23,6 @@ Exact = dict[tuple[str, str], list[float]]
 SOURCE = "Wang, Wu & Hu (2016), Proc. EDBT/ICDT Workshops"
 TARGETS = ("table", "population")
 MECHANISMS = {"randomized_response": RandomizedResponse, "laplace": Laplace}
-COLOURS = {"randomized_response": "tab:red", "laplace": "tab:blue"}
 STAND_IN = (
     "The YesiWell patients are private: 248 patients of Efron's diabetes study stand in, "
     "LDL cut at 70, 100, 130, 160 and 190, total cholesterol at 200 and 240."
@@ -80,19 +79,3 @@ def everywhere(name: str, claim: str, grid: Sequence[float], holds: Sequence[boo
     failing = [epsilon for epsilon, fine in zip(grid, holds, strict=True) if not fine]
     where = f"fails at epsilon {', '.join(f'{e:g}' for e in failing)}" if failing else "at every epsilon"
     return claimed(name, claim, f"{where}; {numbers}", holds=not failing)
-
-
-def draw_lines(
-    grid: Sequence[float], lines: Mapping[str, tuple[Sequence[float], Sequence[float]]], truth: float, label: str
-) -> Callable[[Any], None]:
-    """Picture of estimates with error bars, and the truth."""
-
-    def draw(figure: Any) -> None:
-        axes = figure.subplots()
-        axes.axhline(truth, color="tab:green", label="truth")
-        for name, (middle, spread) in lines.items():
-            axes.errorbar(grid, middle, spread, color=COLOURS[name], capsize=3, label=name.replace("_", " "))
-        axes.set(xlabel="epsilon", ylabel=label)
-        axes.legend()
-
-    return draw

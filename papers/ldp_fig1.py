@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from papers._ldp_table import COLOURS, MECHANISMS, SOURCE, STAND_IN, TARGETS, channel_of, counts, exact, simulated
+from papers._ldp_picture import COLOURS, LABELS, target_panels
+from papers._ldp_table import MECHANISMS, SOURCE, STAND_IN, TARGETS, channel_of, counts, exact, simulated
 from papers.rerun import Progress, Rerun, Row, claimed
 from sottovoce.measure.utility import mean_squared_errors
+from sottovoce.table.figure import INK
 
 __all__ = ["SOURCE", "TITLE", "rerun"]
 
@@ -57,19 +59,17 @@ def _deviation(target: str, respondents: float, level: int, channel: Any, law: A
 
 
 def _picture(table: Any, seed: int) -> Any:
-    truth, rng = table / table.sum(), np.random.default_rng(seed)
-    deviations = _deviations(table, "table")
-    once = {name: simulated(channel_of(name, EPSILON, (6,)), table, "table", 1, rng)[0] for name in deviations}
+    """One draw, with the standard deviations that its numbers have for each target."""
+    truth, rng, levels = table / table.sum(), np.random.default_rng(seed), np.arange(len(table))
+    once = {name: simulated(channel_of(name, EPSILON, (6,)), table, "table", 1, rng)[0] for name in MECHANISMS}
 
-    def draw(figure: Any) -> None:
-        axes, levels = figure.subplots(), np.arange(1, 7)
-        axes.bar(levels - 0.25, truth, 0.25, color="tab:green", label="truth")
-        for place, (name, value) in enumerate(once.items()):
-            label = name.replace("_", " ")
-            axes.bar(
-                levels + 0.25 * place, value, 0.25, yerr=deviations[name], color=COLOURS[name], capsize=3, label=label
-            )
-        axes.set(xlabel="LDL level", ylabel="proportion")
-        axes.legend()
+    def draw(axes: Any, target: str) -> None:
+        axes.bar(levels - 0.27, truth, 0.25, color="#9aa5ab", label="truth")
+        for place, (name, deviations) in enumerate(_deviations(table, target).items()):
+            style = {"color": COLOURS[name], "ecolor": INK, "capsize": 2.5, "error_kw": {"elinewidth": 1}}
+            axes.bar(levels + 0.27 * place, once[name], 0.25, yerr=deviations, label=LABELS[name], **style)
+        axes.axhline(0, color=INK, linewidth=0.8)
+        axes.set_xticks(levels, ["-70", "70-100", "100-130", "130-160", "160-190", "190-"], fontsize="small")
+        axes.set_xlabel("LDL (mg/dl)")
 
-    return draw
+    return lambda figure: target_panels(figure, f"proportion, epsilon {EPSILON}", draw)
