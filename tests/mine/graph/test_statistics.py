@@ -96,6 +96,12 @@ def test_simultaneous_intervals_are_wider(truth):
     assert list(found.to_frame("polars").columns) == ["node", "estimate", "standard_error", "low", "high"]
 
 
+def test_a_graph_without_nodes_is_shown():
+    found = estimate_degrees(disguise_graph(Graph.of_edges([], nodes=0), 1))
+    assert str(found) == "degrees of 0 nodes"
+    assert found.to_frame("polars").shape == (0, 5)
+
+
 def test_clustering_is_declined_where_it_cannot_be_trusted(truth):
     """No 2-stars to divide by in an empty graph; too much noise at a small epsilon."""
     for graph, epsilon in ((Graph.of_edges([], nodes=30), 1), (truth, 0.5)):
@@ -153,6 +159,7 @@ def test_rows_are_shared_among_threads(truth, monkeypatch):
             "motif must be all where ties have no direction",
         ),
         (lambda g: estimate_triangles(disguise_graph(g, 1), "squares"), "motif must be one of all, cycles, transitive"),
+        (lambda g: estimate_triangles(disguise_graph(g, 0.1)).clustering(2), "level must be between 0 and 1"),
         (lambda g: estimate_degrees(disguise_graph(g, 1)).interval(2), "level must be between 0 and 1"),
     ],
 )

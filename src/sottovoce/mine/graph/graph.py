@@ -32,7 +32,9 @@ class Graph:
     directed: bool = False
 
     def __post_init__(self) -> None:
-        """Check that pairs are numbers of pairs, ascending."""
+        """Check that labels differ and that pairs are numbers of pairs, ascending."""
+        if not isinstance(self.labels, range) and len(set(self.labels)) < self.nodes:
+            raise SottovoceError("nodes", "must be different labels", self.labels)
         pairs = np.asarray(self.pairs)
         most = pair_count(self.nodes, directed=self.directed)
         ascending = pairs.ndim == 1 and pairs.dtype == np.int64 and (pairs[1:] > pairs[:-1]).all()

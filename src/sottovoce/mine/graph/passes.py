@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.mine.graph.graph import Graph
-from sottovoce.mine.graph.memory import BYTES_A_PAIR, in_gigabytes
+from sottovoce.mine.graph.memory import BYTES_A_PAIR, checked_memory, in_gigabytes
 from sottovoce.table.fast import in_threads
 
 MOST_STEPS = 10**12
@@ -23,7 +23,7 @@ DENSE = 64
 def check_size(graph: Graph, steps: float, memory: float, bytes_a_node: int) -> None:
     """Refuse a graph whose triangles would take more memory, or more steps than anybody waits for."""
     need = 2 * BYTES_A_PAIR * graph.edges + bytes_a_node * graph.nodes
-    if need > memory or steps > MOST_STEPS:
+    if need > checked_memory(memory) or steps > MOST_STEPS:
         rule = f"must be small enough for triangles in {in_gigabytes(memory)} and {MOST_STEPS:.0e} steps; ask for more"
         got = Words(f"one of {graph.edges} reported edges: {in_gigabytes(need)} and {steps:.1e} steps")
         raise SottovoceError("graph", rule, got)

@@ -36,7 +36,7 @@ class Triangles:
         The quotient's bias, at most `sd(W) / W` standard errors, is taken off. There is no interval, and a reason,
         where W is not clear of zero.
         """
-        t, w, name = self.value, self.stars, "clustering coefficient"
+        t, w, name, deviations = self.value, self.stars, "clustering coefficient", critical_value(level)
         deviation = max(self.stars_variance, self.stars_least) ** 0.5
         if w <= CLEAR_OF_ZERO * deviation:
             reason = "the number of 2-stars is not clear of zero"
@@ -44,5 +44,5 @@ class Triangles:
         bias = self.closed * (t * deviation**2 / w - self.covariance) / w**2
         spread = self.variance - 2 * t / w * self.covariance + (t / w * deviation) ** 2
         value, error = self.closed * t / w - bias, self.closed / w * max(spread, 0.0) ** 0.5
-        half = critical_value(level) * error
+        half = deviations * error
         return Derived(name, value, bias, error, value - half, value + half, level)
