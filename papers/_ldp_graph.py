@@ -46,7 +46,7 @@ STAND_IN = (
 )
 INSTANCE = (
     "Instances have the estimated number of edges, since the exact one is private; RR and LM are the unbiased "
-    "estimates. Where epsilon is small, an instance is a random graph, and no better than answering zero."
+    "estimates. Where epsilon is small, an instance is mostly chance: of triangles it tells hardly more than zero does."
 )
 
 

@@ -83,6 +83,13 @@ def test_directed_triangles(run, edges, motif, name, expected):
             ("--epsilon", "1", "--statistic", "triangles", "--motif", "cycles"),
             "motif must be all where ties have no direction",
         ),
+        (("--epsilon", "1", "--motif", "cycles"), "motif must be for triangles. Got 'cycles'"),
+        (("--epsilon", "1", "--incoming"), "incoming must be for degrees or stars of directed ties"),
+        (
+            ("--epsilon", "1", "--incoming", "--directed", "--statistic", "triangles"),
+            "incoming must be for degrees or stars of directed ties",
+        ),
+        (("--epsilon", "1", "--memory", "0"), "memory must be a positive number of gigabytes. Got 0.0 instead."),
         (("--epsilon", "1", "--statistic", "size"), "statistic must be one of degrees, stars, triangles"),
         (("--epsilon", "1", "--nodes", "100000"), "which would take"),
     ],
@@ -96,6 +103,7 @@ def test_mistakes_are_named(run, edges, options, message):
 def test_a_disguised_graph_is_not_disguised_again(run, edges, tmp_path):
     reports = str(tmp_path / "reports.txt")
     run("mine", "graph", edges, "--epsilon", "2", "--reports", reports)
-    code, _, err = run("mine", "graph", reports, "--epsilon", "2")
-    assert code == 2
-    assert "epsilon must not be given for a graph that is disguised" in err
+    for option in (("--epsilon", "2"), ("--nodes", "9"), ("--directed",)):
+        code, _, err = run("mine", "graph", reports, *option)
+        assert code == 2
+        assert f"{option[0][2:]} must not be given for a graph that is disguised" in err

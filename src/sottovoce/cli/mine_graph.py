@@ -38,8 +38,11 @@ def graph(
     """Estimate degrees, stars or triangles, of each node and in all, from disguised pairs."""
     if statistic not in STATISTICS:
         raise SottovoceError("statistic", f"must be one of {', '.join(STATISTICS)}", statistic)
+    if not memory > 0:
+        raise SottovoceError("memory", "must be a positive number of gigabytes", memory)
     room = memory * 1e9
     told = _reports(path, epsilon, seed, room, {"nodes": nodes, "directed": directed})
+    _refuse_in_vain(told, statistic, motif, incoming=incoming)
     if reports is not None:
         from sottovoce.mine.graph.files import write_reports
 
@@ -59,12 +62,21 @@ def _reports(path: str, epsilon: str | None, seed: int | None, memory: float, re
     from sottovoce.mine.graph.files import carries_coin, read_edges, read_reports
 
     if carries_coin(path):
-        if epsilon is not None:
-            raise SottovoceError("epsilon", "must not be given for a graph that is disguised", epsilon)
+        for name, given in {"epsilon": epsilon, **read}.items():
+            if given not in (None, False):
+                raise SottovoceError(name, "must not be given for a graph that is disguised", given)
         return read_reports(path)
     if epsilon is None:
         raise SottovoceError("epsilon", "must be given for a file of true edges, to disguise them", Words("none"))
     return disguise_graph(read_edges(path, **read), epsilon, seed, memory=memory)
+
+
+def _refuse_in_vain(told: "GraphReports", statistic: str, motif: str, *, incoming: bool) -> None:
+    """Refuse what would change nothing."""
+    if incoming and (not told.graph.directed or statistic == "triangles"):
+        raise SottovoceError("incoming", "must be for degrees or stars of directed ties", Words("others"))
+    if motif != "all" and statistic != "triangles":
+        raise SottovoceError("motif", "must be for triangles", motif)
 
 
 def _estimates(

@@ -161,6 +161,14 @@ def test_files_that_are_no_reports(text, message, tmp_path):
         read_reports(path)
 
 
+@pytest.mark.parametrize("content", [b"\xff\xfe0 1\n", b"0 1\n\xff 2\n"])
+def test_files_that_are_no_text(content, tmp_path):
+    path = tmp_path / "edges.bin"
+    path.write_bytes(content)
+    with pytest.raises(SottovoceError, match=r"edges.bin must be text in UTF-8. Got byte 0xff instead"):
+        carries_coin(path) or read_edges(path)
+
+
 def test_an_instance_has_the_estimated_number_of_edges():
     """185 nodes: at a large epsilon the instance is nearly the truth, at a small one it is mostly chance."""
     rng = np.random.default_rng(1)
