@@ -69,7 +69,7 @@ def _picture(table: Any, seed: int) -> Any:
             style = {"color": COLOURS[name], "ecolor": INK, "capsize": 2.5, "error_kw": {"elinewidth": 1}}
             axes.bar(levels + 0.27 * place, once[name], 0.25, yerr=deviations, label=LABELS[name], **style)
         axes.axhline(0, color=INK, linewidth=0.8)
-        axes.set_xticks(levels, ["-70", "70-100", "100-130", "130-160", "160-190", "190-"], fontsize="small")
+        axes.set_xticks(levels, ["< 70", "70-100", "100-130", "130-160", "160-190", "> 190"], fontsize="small")
         axes.set_xlabel("LDL (mg/dl)")
 
     return lambda figure: target_panels(figure, f"proportion, epsilon {EPSILON}", draw)
