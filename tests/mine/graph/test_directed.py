@@ -116,7 +116,7 @@ def check_totals(found, expected):
 
 
 @pytest.mark.parametrize("motif", MOTIFS)
-@pytest.mark.parametrize("way", ["compiled", "plain", "numpy", "packed"])
+@pytest.mark.parametrize("way", ["compiled", "plain", "numpy", "dense"])
 def test_closings_are_counted_alike(truth, way, motif, monkeypatch):
     ties = np.zeros((NODES, NODES), int)
     ties[truth.ends] = 1
@@ -124,7 +124,7 @@ def test_closings_are_counted_alike(truth, way, motif, monkeypatch):
     closed = sum(matrix[r, s] * kinds[r] @ kinds[s].T for r in (0, 1) for s in (0, 1))
     np.fill_diagonal(closed, 0)
     others = [closed, closed * ties.sum(axis=1), closed * ties.sum(axis=0), closed * ties, closed * ties.T, closed**2]
-    monkeypatch.setattr(passes, "DENSE", 10**9 if way == "packed" else 0)
+    monkeypatch.setattr(passes, "DENSE", 10**9 if way == "dense" else 0)
     if way == "numpy":
         monkeypatch.setitem(sys.modules, "numba", None)
     if way == "plain":

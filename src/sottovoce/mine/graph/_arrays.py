@@ -55,13 +55,20 @@ def closing_sums(dyads: Any, table: Any, degrees: Any, first: int, room: Any, su
         sums[row] = _closing_summed(closed, dyads, degrees, first + row)
 
 
-def packed_closing_sums(words: Any, matrix: Any, dyads: Any, degrees: Any, first: int, sums: Any) -> None:
-    """The same sums from two rows of bits for each node, of ties that leave it and that come to it."""
-    for row in range(len(sums)):
-        node = first + row
-        kinds = [(r, s) for r, s in np.ndindex(2, 2) if matrix[r, s]]
-        shared = [np.bitwise_count(words[s] & words[r][node]).sum(axis=1, dtype=np.int64) for r, s in kinds]
-        sums[row] = _closing_summed(np.sum(shared, axis=0), dyads, degrees, node)
+def tie_matrix(indptr: Any, indices: Any) -> Any:
+    """Ones in single precision, which counts whole numbers below 2^24 exactly."""
+    matrix = np.zeros((len(indptr) - 1,) * 2, np.float32)
+    matrix[np.repeat(np.arange(len(matrix)), np.diff(indptr)), indices] = 1
+    return matrix
+
+
+def dense_closing_sums(ties: Any, factors: Any, degrees: Any, first: int, sums: Any) -> None:
+    """The same sums from products of whole matrices; `ties` are those of ties there and back."""
+    own = slice(first, first + len(sums))
+    closed = sum(left[own] @ right.T for left, right in factors).astype(np.float64)
+    closed[np.arange(len(sums)), first + np.arange(len(sums))] = 0
+    sums[:, 0], sums[:, 1:3], sums[:, 5] = closed.sum(axis=1), closed @ degrees, (closed**2).sum(axis=1)
+    sums[:, 3], sums[:, 4] = ((closed * tied[own]).sum(axis=1) for tied in ties)
 
 
 def _closing_summed(closed: Any, dyads: Any, degrees: Any, node: int) -> tuple[int, ...]:

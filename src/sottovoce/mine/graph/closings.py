@@ -40,12 +40,12 @@ def closing_sums(dyads: Dyads, matrix: Array, threads: int | None = None) -> NDA
     steps = float((np.diff(rows[0]).astype(np.float64) ** 2).sum())
     degrees = np.ascontiguousarray(dyads.sums[:, :2])
     work: Callable[[int, Any], None]
-    overlays = np.count_nonzero(matrix)  # of rows of bits
-    if steps * passes.DENSE > overlays * float(n) ** 3:
-        words = [_arrays.packed_rows(*tied) for tied in (dyads.graph.rows, dyads.graph.rows_back)]
+    if steps * passes.DENSE > float(n) ** 3:
+        ties = [_arrays.tie_matrix(*tied) for tied in (dyads.graph.rows, dyads.graph.rows_back)]
+        factors = _factors(matrix, *ties)
 
         def work(first: int, sums: Any) -> None:
-            _arrays.packed_closing_sums(words, matrix, rows, degrees, first, sums)
+            _arrays.dense_closing_sums(ties, factors, degrees, first, sums)
     else:
         loop, table = kernel(_kernels.closing_sums, _arrays.closing_sums), _weights(matrix)
 
@@ -54,6 +54,15 @@ def closing_sums(dyads: Dyads, matrix: Array, threads: int | None = None) -> NDA
             loop(rows, table, degrees, first, room, sums)
 
     return passes.in_parts(work, n, 6, threads)
+
+
+def _factors(matrix: Array, there: Any, back: Any) -> list[tuple[Any, Any]]:
+    """Matrices whose products `left right^T` add up to N: a single one where every kind closes alike."""
+    chosen = {(0, 0): None, (1, 0): there, (0, 1): back, (1, 1): there + back}
+    rights = [chosen[int(row[0]), int(row[1])] for row in matrix]
+    if matrix.all():
+        return [(rights[0], rights[0])]
+    return [(left, right) for left, right in zip((there, back), rights, strict=True) if right is not None]
 
 
 def _weights(matrix: Array) -> NDArray[np.int64]:
