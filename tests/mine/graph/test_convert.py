@@ -1,6 +1,7 @@
 """Graphs of other libraries and files."""
 
 import sys
+from itertools import permutations
 
 import igraph
 import networkx
@@ -94,6 +95,14 @@ def test_what_is_no_graph(given):
         as_graph(given)
 
 
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("kind", ["networkx", "igraph"])
+def test_graphs_of_other_libraries_are_disguised(kind, directed):
+    graph = Graph(PATH.labels, PATH.pairs, directed)
+    told, expected = (disguise_graph(each, 1, rng=1).graph for each in (to_kind(graph, kind), graph))
+    assert (told.pairs.tolist(), told.directed) == (expected.pairs.tolist(), directed)
+
+
 def test_lists_and_graphs():
     assert as_graph(PATH) is PATH
     assert as_graph(to_kind(PATH, "edges"), nodes=PATH.labels).pairs.tolist() == PATH.pairs.tolist()
@@ -181,8 +190,11 @@ def test_an_instance_has_the_estimated_number_of_edges():
         assert (np.diff(made.pairs) > 0).all()
 
 
-@pytest.mark.parametrize(("edges", "expected"), [([], 0), ([(0, 1), (0, 2), (1, 2)], 3)])
-def test_instances_of_extreme_reports(edges, expected):
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize(("tied", "share"), [(False, 0), (True, 1)])
+def test_instances_of_extreme_reports(tied, share, directed):
     """Fewer ties than noise alone, or all there are: the estimate is cut to what a graph can have."""
-    reports = GraphReports(Graph.of_edges(edges, nodes=3), BitCoin(3, 2, 5))
-    assert reconstruct_graph(reports, rng=1).edges == expected
+    edges = [edge for edge in permutations(range(3), 2) if tied]
+    reports = GraphReports(Graph.of_edges(edges, nodes=3, directed=directed), BitCoin(3, 2, 5))
+    made = reconstruct_graph(reports, rng=1)
+    assert (made.edges, made.directed) == (share * made.pair_count, directed)

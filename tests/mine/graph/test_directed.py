@@ -132,6 +132,14 @@ def test_closings_are_counted_alike(truth, way, motif, monkeypatch):
     np.testing.assert_array_equal(closing_sums(Dyads(truth), matrix), np.stack([o.sum(axis=1) for o in others], axis=1))
 
 
+def test_loops_are_taken_where_matrices_need_too_much_memory(truth, monkeypatch):
+    monkeypatch.setattr(passes, "DENSE", 10**9)
+    dyads, matrix = Dyads(truth), MOTIFS["all"].matrix
+    expected = closing_sums(dyads, matrix)
+    monkeypatch.setattr("sottovoce.mine.graph.closings._factors", pytest.fail)
+    np.testing.assert_array_equal(closing_sums(dyads, matrix, memory=12 * NODES**2 - 1), expected)
+
+
 def test_rows_are_shared_among_threads(truth, monkeypatch):
     monkeypatch.setattr(passes, "ROWS_AT_ONCE", 7)
     one, two = (estimate_triangles(as_told(truth), threads=threads) for threads in (1, 2))

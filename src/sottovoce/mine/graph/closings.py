@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 from sottovoce.channel.channel import Array
 from sottovoce.mine.graph import _arrays, _kernels, passes
 from sottovoce.mine.graph.dyads import COMING, LEAVING, Dyads
+from sottovoce.mine.graph.memory import MEMORY
 from sottovoce.table.fast import kernel
 
+BYTES_A_CELL = 12
+"""Of matrices of ties there, of ties back, and of both."""
 
-def closing_products(dyads: Dyads, matrix: Array, threads: int | None = None) -> Array:
+
+def closing_products(dyads: Dyads, matrix: Array, threads: int | None = None, *, memory: float = MEMORY) -> Array:
     """Sums over j of all products of two of the six numbers: a symmetric 6 x 6 table for each node."""
     degrees = np.stack([np.ones(dyads.graph.nodes), *dyads.sums[:, :2].T.astype(np.float64)])
     found = np.zeros((dyads.graph.nodes, 6, 6))
@@ -24,12 +28,14 @@ def closing_products(dyads: Dyads, matrix: Array, threads: int | None = None) ->
     for place, kind in ((3, LEAVING), (4, COMING)):
         found[:, place, :3] = np.stack([dyads.over_neighbours(number, kind) for number in degrees], axis=1)
     found[:, 3, 3], found[:, 4, 4], found[:, 4, 3] = dyads.sums.T
-    found[:, 5] = closing_sums(dyads, matrix, threads)
+    found[:, 5] = closing_sums(dyads, matrix, threads, memory=memory)
     return np.asarray(np.tril(found) + np.tril(found, -1).transpose(0, 2, 1))
 
 
-def closing_sums(dyads: Dyads, matrix: Array, threads: int | None = None) -> NDArray[np.int64]:
-    """Sums over j of N_ij times each of the six, for each node i.
+def closing_sums(
+    dyads: Dyads, matrix: Array, threads: int | None = None, *, memory: float = MEMORY
+) -> NDArray[np.int64]:
+    """Sums over j of N_ij times each of the six, for each node i: by matrices, if there is memory for them and it pays.
 
     >>> from sottovoce.mine.graph.graph import Graph
     >>> cycle = Dyads(Graph.of_edges([(0, 1), (1, 2), (2, 0)], directed=True))
@@ -40,7 +46,7 @@ def closing_sums(dyads: Dyads, matrix: Array, threads: int | None = None) -> NDA
     steps = float((np.diff(rows[0]).astype(np.float64) ** 2).sum())
     degrees = np.ascontiguousarray(dyads.sums[:, :2])
     work: Callable[[int, Any], None]
-    if steps * passes.DENSE > float(n) ** 3:
+    if steps * passes.DENSE > float(n) ** 3 and BYTES_A_CELL * float(n) ** 2 <= memory:
         ties = [_arrays.tie_matrix(*tied) for tied in (dyads.graph.rows, dyads.graph.rows_back)]
         factors = _factors(matrix, *ties)
 

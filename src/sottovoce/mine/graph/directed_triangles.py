@@ -35,12 +35,12 @@ def directed_triangles(
     over ordered pairs. Products of estimated sums exceed the true ones by a covariance, which is taken off.
     """
     steps = float(((reports.graph.degrees + reports.graph.in_degrees).astype(np.float64) ** 2).sum())
-    check_size(reports.graph, steps, memory, BYTES_A_NODE)
+    left = check_size(reports.graph, steps, memory, BYTES_A_NODE)
     n, v, dyads = reports.graph.nodes, reports.noise, Dyads(reports.graph)
     there, back = motif.matrix, motif.matrix.T
-    products = closing_products(dyads, there, threads)
+    products = closing_products(dyads, there, threads, memory=left)
     leaving = ClosedTies(reports, dyads, there, LEAVING, products)
-    again = products if (there == back).all() else closing_products(dyads, back, threads)
+    again = products if (there == back).all() else closing_products(dyads, back, threads, memory=left)
     coming = ClosedTies(reports, dyads, back, COMING, again)
     degrees, triples = unbiased_dyads(reports, dyads), n * (n - 1) * (n - 2)
     meets, size = _meets(reports, dyads, motif), float((there**2).sum())

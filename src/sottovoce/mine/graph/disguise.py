@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from sottovoce.errors import SottovoceError, Words
 from sottovoce.exact import Number
 from sottovoce.mechanism.bit_coin import BitCoin
 from sottovoce.mechanism.coins import Randomness, random_words
+from sottovoce.mine.graph.convert import as_graph
 from sottovoce.mine.graph.graph import Graph
 from sottovoce.mine.graph.memory import BYTES_A_PAIR, MEMORY, checked_memory, in_gigabytes
 from sottovoce.mine.graph.noise import reported_pairs
@@ -18,7 +20,7 @@ from sottovoce.scheme.scheme import Scheme
 
 
 def disguise_graph(
-    graph: Graph,
+    graph: Any,
     epsilon: Number | None = None,
     rng: Randomness = None,
     *,
@@ -27,24 +29,24 @@ def disguise_graph(
 ) -> GraphReports:
     """Disguise every pair by the best coin for epsilon, or by another scheme for one bit.
 
-    Each tie is reported by one of its ends, so that it costs epsilon once; in a directed graph `(i, j)` and
-    `(j, i)` are two ties, and somebody whose secret shows in both has twice the epsilon at stake. Sparse in,
-    sparse out; where more would be reported than `memory` bytes hold, nothing is started. Pass a seed or a
-    generator as `rng` for experiments only.
+    The graph is one of ours, or what `as_graph` takes for one. Each tie is reported by one of its ends, so that it
+    costs epsilon once; in a directed graph `(i, j)` and `(j, i)` are two ties, and somebody whose secret shows in both
+    has twice the epsilon at stake. Sparse in, sparse out; where more would be reported than `memory` bytes hold,
+    nothing is started. Pass a seed or a generator as `rng` for experiments only.
 
     >>> path = Graph.of_edges([(0, 1), (1, 2)], nodes=4)
     >>> reports = disguise_graph(path, epsilon=1, rng=1)
     >>> reports.graph.pairs, round(reports.noise, 4)
     (array([0, 1, 3, 4, 5]), 0.9207)
     """
-    coin = edge_coin(epsilon, scheme)
-    most = expected_reports(graph, coin)
+    coin, truth = edge_coin(epsilon, scheme), as_graph(graph)
+    most = expected_reports(truth, coin)
     if most * BYTES_A_PAIR > checked_memory(memory):
-        rule = f"must let a graph of {graph.nodes} nodes be reported in {in_gigabytes(memory)}, or more memory allowed"
+        rule = f"must let a graph of {truth.nodes} nodes be reported in {in_gigabytes(memory)}, or more memory allowed"
         need = Words(f"about {most:.3g} pairs, which would take {in_gigabytes(most * BYTES_A_PAIR)}")
         raise SottovoceError("epsilon", rule, need)
-    pairs = reported_pairs(graph.pairs, graph.pair_count, coin, random_words(rng))
-    return GraphReports(Graph(graph.labels, pairs, graph.directed), coin)
+    pairs = reported_pairs(truth.pairs, truth.pair_count, coin, random_words(rng))
+    return GraphReports(Graph(truth.labels, pairs, truth.directed), coin)
 
 
 def disguise_row(

@@ -17,16 +17,17 @@ MOST_STEPS = 10**12
 ROWS_AT_ONCE = 256
 
 DENSE = 64
-"""Rows of bits are faster where the neighbours of neighbours are more than n^3 over this: measured."""
+"""Rows of bits or matrices are faster where the neighbours of neighbours are more than n^3 over this: measured."""
 
 
-def check_size(graph: Graph, steps: float, memory: float, bytes_a_node: int) -> None:
-    """Refuse a graph whose triangles would take more memory, or more steps than anybody waits for."""
+def check_size(graph: Graph, steps: float, memory: float, bytes_a_node: int) -> float:
+    """Memory that is left; a graph whose triangles take more, or more steps than anybody waits for, is refused."""
     need = 2 * BYTES_A_PAIR * graph.edges + bytes_a_node * graph.nodes
     if need > checked_memory(memory) or steps > MOST_STEPS:
         rule = f"must be small enough for triangles in {in_gigabytes(memory)} and {MOST_STEPS:.0e} steps; ask for more"
         got = Words(f"one of {graph.edges} reported edges: {in_gigabytes(need)} and {steps:.1e} steps")
         raise SottovoceError("graph", rule, got)
+    return memory - need
 
 
 def in_parts(work: Callable[[int, Any], None], nodes: int, columns: int, threads: int | None) -> NDArray[np.int64]:
