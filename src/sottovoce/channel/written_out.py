@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.channel.channel import Array, Channel, checked_vector
-from sottovoce.errors import SingularChannelError
+from sottovoce.errors import SingularChannelError, Words
 
 LARGEST_CONDITION = 1e12
 """Beyond this condition number double precision cannot tell a channel from a singular one."""
@@ -21,7 +21,9 @@ class WrittenOut(Channel):
         vector = checked_vector("reports", self.n_out, reports)
         if self.condition_number > LARGEST_CONDITION:
             rule = "must tell every truth from every other for truths to be estimated; its condition number is inf"
-            raise SingularChannelError("channel", rule, f"a matrix of rank {np.linalg.matrix_rank(self._matrix)}")
+            raise SingularChannelError(
+                "channel", rule, Words(f"a matrix of rank {np.linalg.matrix_rank(self._matrix)}")
+            )
         return np.asarray(np.tensordot(self._left_inverse, vector, axes=1))
 
     @cached_property
