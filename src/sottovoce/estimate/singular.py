@@ -1,6 +1,7 @@
 """Attributes whose truths no number of reports can tell apart: which they are, and what their scheme would need."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -22,7 +23,8 @@ def named_singular(reason: SingularChannelError, plan: Plan, names: Sequence[str
     """
     channels = {name: plan.channel(needed_attributes(plan, [name])) for name in names}
     culprits = [name for name, channel in channels.items() if np.isinf(channel.condition_number)] or names
-    which = ", ".join(f"{name} ({_scheme(plan, name)})" for name in culprits)
+    groups = groupby(culprits, key=lambda name: plan.group_of(name).attributes)
+    which = ", ".join(f"{', '.join(own)} ({_scheme(plan, group[0])})" for group, own in groups)
     return SingularChannelError(which, f"cannot be estimated: {reason.parameter} {reason.rule}", reason.value)
 
 
