@@ -54,7 +54,7 @@ def test_what_no_plan_asks_together_cannot_be_estimated(method):
     plan = Plan.of(SCHEMA.project(["a", "b"]), {("a", "b"): AttributeSampling(odds=4)})
     with pytest.raises(SingularChannelError, match=r"^a, b \(attribute_sampling: .* asked all of them\) cannot be est"):
         estimate_proportions({"a": [True, SKIP] * 5, "b": [SKIP, True] * 5}, plan, ["a", "b"], method=method)
-    with pytest.raises(SingularChannelError, match=r"^a \(attribute_sampling\), b"):
+    with pytest.raises(SingularChannelError, match=r"^a, b \(attribute_sampling: "):
         estimate_by({"a": [True, SKIP], "b": [SKIP, True], "c": [1, 1]}, plan, ["a", "b"], "c", method=method)
 
 

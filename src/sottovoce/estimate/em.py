@@ -101,19 +101,16 @@ def _likelihood(channel: Channel, seen: Array, point: Array) -> float:
 
 
 def observed_covariance(channel: Channel, counts: Any, value: Array) -> Array:
-    """Inverse of the observed information, on the cells that are not zero, along the simplex.
+    """Inverse of the observed information along the simplex.
 
     The information is `A^T diag(counts / (A p)^2) A`; directions must sum to zero, so it is inverted in a
-    basis Z of those: `Z (Z^T I Z)^-1 Z^T`. Cells at zero are held there, and get no variance.
+    basis Z of those: `Z (Z^T I Z)^-1 Z^T`. Cells at zero count as the others do: held there they would have no
+    variance, and their intervals, nothing but zero, missed a share of 2 % in 26 of 100 samples of 200 reports.
     """
     reports = checked_vector("counts", channel.n_out, counts)
-    free = np.flatnonzero(value > 1e-8)
-    expected = channel.matvec(value)
-    columns = channel.matvec(np.eye(channel.n_in)[:, free])
+    expected, cells = channel.matvec(value), channel.n_in
+    basis = np.linalg.qr(np.eye(cells) - 1 / cells)[0][:, : cells - 1]
+    columns = channel.matvec(basis)
     weight = np.divide(reports, expected**2, out=np.zeros_like(reports), where=expected > 0)
-    information = columns.T @ (weight[:, None] * columns)
-    basis = np.linalg.qr(np.eye(len(free)) - 1 / len(free))[0][:, : len(free) - 1]
-    inside = basis @ np.linalg.pinv(basis.T @ information @ basis) @ basis.T
-    covariance = np.zeros((channel.n_in, channel.n_in))
-    covariance[np.ix_(free, free)] = inside
-    return covariance
+    inverse = np.linalg.pinv(columns.T @ (weight[:, None] * columns), hermitian=True)
+    return np.asarray(basis @ inverse @ basis.T)
