@@ -99,7 +99,7 @@ def test_a_difference_is_found():
 def test_for_people_and_programs():
     found = compare_estimates(estimate(FIRST, [400, 350, 250]), estimate(SECOND, [300, 250, 150]))
     lines = str(found).splitlines()
-    assert lines[0] == "a: differences in the population, 700 reports less 1000"
+    assert lines[0] == "a: differences in the population, 700 reports less 1000, 95 % intervals"
     assert lines[1].startswith("  x ")
     assert lines[-1].startswith("  all alike: statistic ")
     told = found.to_json(0.9)

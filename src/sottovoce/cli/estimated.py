@@ -1,28 +1,30 @@
-"""What `sottovoce estimate` computes and prints."""
+"""What `sottovoce estimate` computes."""
 
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.cli.output import say, shares_given, table
+from sottovoce.cli.output import shares_given
 from sottovoce.errors import SottovoceError
 
 if TYPE_CHECKING:
     from sottovoce.estimate.comparison import Comparison
     from sottovoce.estimate.derived import Derived
     from sottovoce.estimate.estimate import Estimate
+    from sottovoce.estimate.independence import IndependenceTest
 
     Estimates = dict[str, Estimate]
 
 
 def check_choices(
-    by: str | None, strata: str | None, shares: str | None, against: str | None, plot: str | None
+    by: str | None, strata: str | None, shares: str | None, against: str | None, *, alone: dict[str, bool]
 ) -> None:
-    """Refuse choices that do not go together."""
+    """Refuse choices that do not go together; those that are `alone` are of one estimate only."""
     if sum(choice is not None for choice in (by, strata, against)) > 1:
         raise SottovoceError("by, strata and against", "must not be used together", [by, strata, against])
     if shares is not None and strata is None:
         raise SottovoceError("shares", "must come with strata", shares)
-    if plot is not None and (by is not None or against is not None):
-        raise SottovoceError("plot", "must be of one estimate, without by or against", plot)
+    for choice, made in alone.items():
+        if made and (by is not None or against is not None):
+            raise SottovoceError(choice, "must be of one estimate, without by or against", by or against)
 
 
 def groups(path: str, plan: str | None, attributes: list[str], column: str, asked: dict[str, Any]) -> "Estimates":
@@ -52,11 +54,23 @@ def over_strata(parts: "Estimates", shares: str | None) -> "Estimate":
     return stratified(parts, None if shares is None else shares_given(shares))
 
 
-def save_plot(found: "Estimate", path: str, level: float) -> None:
-    """Picture of one estimate, as a file."""
+def tested(path: str, plan: str | None, attributes: list[str], unequal: str | None) -> "IndependenceTest":
+    """Test that two attributes of a file are independent."""
+    from sottovoce.estimate.independence import independence_test
+    from sottovoce.table.plan_file import plan_of_reports
+
+    if len(attributes) != 2:
+        raise SottovoceError("independence", "must be of two attributes", attributes)
+    if unequal is not None:
+        raise SottovoceError("independence", "must be tested without weights or strata", unequal)
+    return independence_test(path, plan_of_reports(path, plan), *attributes)
+
+
+def save_plot(found: "Estimate", path: str, level: float, options: dict[str, Any]) -> None:
+    """Picture of one estimate, as a file, with the intervals that were asked for."""
     from sottovoce.table.figure import save_figure
 
-    save_figure(found.plot(level), path)
+    save_figure(found.plot(level, **options), path)
 
 
 def derived_numbers(
@@ -86,40 +100,3 @@ def together(documents: dict[str, dict[str, Any]], by: str | None, comparison: d
     if by is not None:
         return {"by": by, "groups": documents, "comparison": comparison}
     return documents[""] if "" in documents else documents | {"comparison": comparison}
-
-
-def show_all(
-    found: "Estimates",
-    documents: dict[str, dict[str, Any]],
-    numbers: dict[str, dict[str, "Derived"]],
-    by: str | None,
-    difference: "Comparison | None",
-) -> None:
-    """Tables for people, and how two of them differ."""
-    for name, each in found.items():
-        if name:
-            say(name if by is None else f"{by}: {name}")
-        show(each, documents[name], numbers[name])
-    if difference is not None:
-        say(str(difference))
-
-
-def show(found: "Estimate", document: dict[str, Any], numbers: dict[str, "Derived"]) -> None:
-    """Table for people."""
-    from sottovoce.estimate.estimate import NEGATIVE
-
-    say(found.headline)
-    rows = [
-        (*map(str, cell["values"].values()), f"{cell['estimate']:.4f}", f"{cell['standard_error']:.4f}", _ends(cell))
-        for cell in document["cells"]
-    ]
-    kind = "" if document["interval"] == "wald" else f" ({document['interval']})"
-    table((*found.attributes, "estimate", "standard error", f"{document['level']:.0%} interval{kind}"), rows)
-    for number in numbers.values():
-        say(str(number))
-    if (found.value < 0).any():
-        say(NEGATIVE)
-
-
-def _ends(cell: dict[str, Any]) -> str:
-    return f"{cell['low']:.4f} to {cell['high']:.4f}"

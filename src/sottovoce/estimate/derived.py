@@ -12,6 +12,7 @@ from sottovoce.estimate.bootstrap import checked_draws
 from sottovoce.estimate.em import Progress
 from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.intervals import critical_value
+from sottovoce.estimate.rows import for_json
 from sottovoce.estimate.simplex import nearest_distribution
 from sottovoce.estimate.spread import MOST_CELLS, InversionSpread
 from sottovoce.measure.functional import Functional
@@ -46,8 +47,8 @@ class Derived:
     method: str | None = "delta method"
 
     def to_json(self) -> dict[str, Any]:
-        """All fields."""
-        return asdict(self)
+        """All fields; a value that is not defined is None."""
+        return for_json(asdict(self))
 
     def __str__(self) -> str:
         """One line."""
@@ -114,7 +115,8 @@ def _by_delta(estimate: Estimate, functional: Functional, level: float) -> Deriv
         return _declined(functional, p, level, f"noise reaches where it is not defined ({reason})")
     error = max(float(gradient @ covariance @ gradient), 0.0) ** 0.5
     if abs(bias) > SMALL_BIAS * error:
-        return _declined(functional, p, level, "its gradient nearly vanishes here, so that its curvature rules", bias)
+        why = f"its curvature biases it by {abs(bias):.2g}, more than a tenth of its standard error, {error:.2g}"
+        return _declined(functional, p, level, why, bias)
     half = deviations * error
     return Derived(functional.name, value - bias, bias, error, value - bias - half, value - bias + half, level)
 

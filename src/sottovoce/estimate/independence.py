@@ -1,6 +1,6 @@
 """Whether two attributes are independent, judged from their reports."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,10 @@ class IndependenceTest:
     degrees: int
     p_value: float
     method: str
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields."""
+        return asdict(self) | {"attributes": list(self.attributes)}
 
     def __str__(self) -> str:
         """One line."""

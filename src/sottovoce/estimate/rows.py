@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from math import isnan
 from typing import Any, Literal, get_args
 
 import narwhals.stable.v2 as nw
@@ -30,6 +31,15 @@ def cell_rows(
         {"values": dict(zip(attributes, cell, strict=True)), **dict(zip(numbers, row, strict=True))}
         for cell, row in zip(product(*categories), listed, strict=True)
     ]
+
+
+def for_json(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with None for what is not a number, which JSON cannot say.
+
+    >>> for_json({"estimate": 0.25, "standard_error": float("nan")})
+    {'estimate': 0.25, 'standard_error': None}
+    """
+    return {name: None if isinstance(value, float) and isnan(value) else value for name, value in row.items()}
 
 
 def rows_to_frame(rows: Sequence[dict[str, Any]], backend: Backend) -> Any:
