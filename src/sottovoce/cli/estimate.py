@@ -1,5 +1,6 @@
 """`sottovoce estimate`: the group's truth from a disguised file, by groups, over strata, or against another wave."""
 
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -16,7 +17,7 @@ from sottovoce.cli.estimated import (
     together,
     waves,
 )
-from sottovoce.cli.output import JsonOption, emit, names, progress_bar, say
+from sottovoce.cli.output import JsonOption, emit, names, progress_bars, say
 
 
 def estimate(
@@ -49,15 +50,18 @@ def estimate(
     json: JsonOption = None,
 ) -> None:
     """Estimate proportions, with standard errors and intervals, from reports alone."""
+    from sottovoce.table.watched import WatchedSource
+
     alone = {"plot": plot is not None, "independence": independence}
     check_choices(by, strata, shares, against, alone=alone)
     asked: dict[str, Any] = {"method": method, "target": target, "weights": weights}
-    with progress_bar("estimating") as progress:
-        asked["progress"] = progress
+    with progress_bars() as move:
+        asked["progress"] = progress = partial(move, "estimating")
+        watched = partial(WatchedSource, progress=partial(move, "reading"))
         if by is not None or strata is not None:
-            found = groups(path, plan, names(attributes), by or strata or "", asked)
+            found = groups(path, plan, names(attributes), by or strata or "", asked, watched)
         else:
-            found = waves([path] if against is None else [path, against], plan, names(attributes), asked)
+            found = waves([path] if against is None else [path, against], plan, names(attributes), asked, watched)
         if strata is not None:
             found = {"": over_strata(found, shares)}
         options: dict[str, Any] = {"kind": interval, "simultaneous": simultaneous}

@@ -1,5 +1,6 @@
 """What `sottovoce estimate` computes."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.cli.output import shares_given
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from sottovoce.estimate.independence import IndependenceTest
 
     Estimates = dict[str, Estimate]
+    Watched = Callable[[str], Any]
 
 
 def check_choices(
@@ -27,23 +29,28 @@ def check_choices(
             raise SottovoceError(choice, "must be of one estimate, without by or against", by or against)
 
 
-def groups(path: str, plan: str | None, attributes: list[str], column: str, asked: dict[str, Any]) -> "Estimates":
+def groups(
+    path: str, plan: str | None, attributes: list[str], column: str, asked: dict[str, Any], watched: "Watched"
+) -> "Estimates":
     """Estimate of each value of a column."""
     from sottovoce.estimate.proportions import estimate_by
     from sottovoce.table.plan_file import plan_of_reports
 
-    found = estimate_by(path, plan_of_reports(path, plan), attributes, column, **asked)
+    agreed = plan_of_reports(path, plan)
+    found = estimate_by(watched(path), agreed, attributes, column, **asked)
     return {str(value): each for value, each in found.items()}
 
 
-def waves(paths: list[str], plan: str | None, attributes: list[str], asked: dict[str, Any]) -> "Estimates":
+def waves(
+    paths: list[str], plan: str | None, attributes: list[str], asked: dict[str, Any], watched: "Watched"
+) -> "Estimates":
     """Estimate of the file, without a name, or of two; the second has its own plan if it carries one."""
     from sottovoce.estimate.proportions import estimate_proportions
     from sottovoce.table.plan_file import carries_plan, plan_of_reports
 
     plans = [plan_of_reports(path, plan if path is paths[0] or not carries_plan(path) else None) for path in paths]
     pairs = zip(paths, plans, strict=True)
-    found = [estimate_proportions(path, agreed, attributes, **asked) for path, agreed in pairs]
+    found = [estimate_proportions(watched(path), agreed, attributes, **asked) for path, agreed in pairs]
     return {"": found[0]} if len(found) == 1 else {"first": found[0], "second": found[1]}
 
 
