@@ -9,7 +9,7 @@ from sottovoce.cli.estimate_shown import show_all
 from sottovoce.cli.estimated import (
     check_choices,
     comparison,
-    derived_numbers,
+    documented,
     groups,
     over_strata,
     save_plot,
@@ -17,7 +17,7 @@ from sottovoce.cli.estimated import (
     together,
     waves,
 )
-from sottovoce.cli.output import JsonOption, emit, names, progress_bars, say
+from sottovoce.cli.output import JsonOption, emit, names, progress_bars
 
 
 def estimate(
@@ -52,33 +52,28 @@ def estimate(
     """Estimate proportions, with standard errors and intervals, from reports alone."""
     from sottovoce.table.watched import WatchedSource
 
-    alone = {"plot": plot is not None, "independence": independence}
-    check_choices(by, strata, shares, against, alone=alone)
-    asked: dict[str, Any] = {"method": method, "target": target, "weights": weights}
+    check_choices(by, strata, shares, against, alone={"plot": plot is not None, "independence": independence})
+    wanted = names(attributes)
     with progress_bars() as move:
-        asked["progress"] = progress = partial(move, "estimating")
+        progress = partial(move, "estimating")
         watched = partial(WatchedSource, progress=partial(move, "reading"))
+        asked = {"method": method, "target": target, "weights": weights, "progress": progress}
         if by is not None or strata is not None:
-            found = groups(path, plan, names(attributes), by or strata or "", asked, watched)
+            found = groups(path, plan, wanted, by or strata or "", asked, watched)
         else:
-            found = waves([path] if against is None else [path, against], plan, names(attributes), asked, watched)
+            found = waves([path] if against is None else [path, against], plan, wanted, asked, watched)
         if strata is not None:
             found = {"": over_strata(found, shares)}
         options: dict[str, Any] = {"kind": interval, "simultaneous": simultaneous}
         if interval == "bootstrap":
             options |= {"rng": seed, "progress": progress}
-        documents = {name: each.to_json(level, **options) for name, each in found.items()}
-        numbers = {name: derived_numbers(each, names(derived), level, options) for name, each in found.items()}
-    for name, document in documents.items():
-        document["derived"] = {label: number.to_json() for label, number in numbers[name].items()}
+        documents, numbers = documented(found, names(derived), level, options)
     difference = comparison(found, method, against)
-    test = tested(path, plan, names(attributes), weights or strata) if independence else None
+    test = tested(path, plan, wanted, weights or strata) if independence else None
     if test is not None:
         documents[""]["independence"] = test.to_json()
     emit(together(documents, by, None if difference is None else difference.to_json(level)), json)
     if plot is not None:
         save_plot(found[""], plot, level, options)
     if json != "-":
-        show_all(found, documents, numbers, by, difference)
-        if test is not None:
-            say(str(test))
+        show_all(found, documents, numbers, by, difference, test)

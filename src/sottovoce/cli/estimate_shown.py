@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from sottovoce.estimate.comparison import Comparison
     from sottovoce.estimate.derived import Derived
     from sottovoce.estimate.estimate import Estimate
+    from sottovoce.estimate.independence import IndependenceTest
 
 MOST_ROWS = 200
 """Cells of a table for people; the JSON has all."""
@@ -21,14 +22,17 @@ def show_all(
     numbers: dict[str, dict[str, "Derived"]],
     by: str | None,
     difference: "Comparison | None",
+    test: "IndependenceTest | None",
 ) -> None:
-    """Tables for people, and how two of them differ."""
+    """Tables for people, how two of them differ, and whether two attributes are independent."""
     for name, each in found.items():
         if name:
             say(name if by is None else f"{by}: {name}")
         show(each, documents[name], numbers[name])
     if difference is not None:
         say(difference.to_text(next(iter(documents.values()))["level"]))
+    if test is not None:
+        say(str(test))
 
 
 def show(found: "Estimate", document: dict[str, Any], numbers: dict[str, "Derived"]) -> None:

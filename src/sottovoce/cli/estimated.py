@@ -80,7 +80,18 @@ def save_plot(found: "Estimate", path: str, level: float, options: dict[str, Any
     save_figure(found.plot(level, **options), path)
 
 
-def derived_numbers(
+def documented(
+    found: "Estimates", derived: list[str], level: float, options: dict[str, Any]
+) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, "Derived"]]]:
+    """Each estimate for programs, and the numbers that were asked to be derived from it."""
+    documents = {name: each.to_json(level, **options) for name, each in found.items()}
+    numbers = {name: _derived_numbers(each, derived, level, options) for name, each in found.items()}
+    for name, document in documents.items():
+        document["derived"] = {label: number.to_json() for label, number in numbers[name].items()}
+    return documents, numbers
+
+
+def _derived_numbers(
     found: "Estimate", wanted: list[str], level: float, options: dict[str, Any]
 ) -> dict[str, "Derived"]:
     """Numbers asked for by name, bootstrapped where the intervals are and the delta method fails."""
