@@ -37,7 +37,7 @@ def show_all(
 
 def show(found: "Estimate", document: dict[str, Any], numbers: dict[str, "Derived"]) -> None:
     """Table for people."""
-    from sottovoce.estimate.estimate import NEGATIVE
+    from sottovoce.estimate.remarks import remarks
 
     say(found.headline)
     rows = [
@@ -51,8 +51,8 @@ def show(found: "Estimate", document: dict[str, Any], numbers: dict[str, "Derive
         say(str(number))
     if document["interval"] != "bootstrap" and any(number.reason is not None for number in numbers.values()):
         say(BOOTSTRAP)
-    if (found.value < 0).any():
-        say(NEGATIVE)
+    for remark in remarks(found.value, found.spread):
+        say(remark)
 
 
 def _interval(document: dict[str, Any]) -> str:

@@ -24,6 +24,11 @@ class EmFit:
     converged: bool
     log_likelihood: float
 
+    @property
+    def method(self) -> str:
+        """How it was found, for where an estimate is shown."""
+        return f"em, {self.steps} steps" if self.converged else f"em, NOT converged after {self.steps} steps"
+
 
 def em(
     channel: Channel,

@@ -9,14 +9,13 @@ import numpy as np
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.intervals import Ends, IntervalOptions, interval_ends
+from sottovoce.estimate.remarks import remarks
 from sottovoce.estimate.rows import Backend, cell_rows, for_json, row_lines, rows_to_frame
 from sottovoce.estimate.spread import MOST_CELLS, Spread, Target
 from sottovoce.schema.variable import Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-NEGATIVE = "A negative estimate is noise around a small proportion; it is shown, not hidden."
 
 
 @dataclass(frozen=True)
@@ -106,4 +105,4 @@ class Estimate:
     def __str__(self) -> str:
         """Readable table, with a word about negative estimates where there are any."""
         lines = [self.headline, *row_lines(self.to_rows(), "estimate")]
-        return "\n".join([*lines, f"  {NEGATIVE}"] if (self.value < 0).any() else lines)
+        return "\n".join([*lines, *(f"  {remark}" for remark in remarks(self.value, self.spread))])
