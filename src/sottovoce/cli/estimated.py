@@ -97,11 +97,10 @@ def _derived_numbers(
     """Numbers asked for by name, bootstrapped where the intervals are and the delta method fails."""
     from sottovoce.estimate.bootstrap import DRAWS
     from sottovoce.estimate.derived import derive
-    from sottovoce.estimate.named import functional_named
 
     how: dict[str, Any] = {name: options[name] for name in ("rng", "progress") if name in options}
     draws = DRAWS if options["kind"] == "bootstrap" else None
-    return {name: derive(found, functional_named(name, found), level, bootstrap=draws, **how) for name in wanted}
+    return {name: derive(found, name, level, bootstrap=draws, **how) for name in wanted}
 
 
 def comparison(found: "Estimates", method: str, against: str | None) -> "Comparison | None":

@@ -47,7 +47,7 @@ class LearningCurve:
         """Draw the means with a standard deviation either way, and the undisguised classifier as a line."""
         drawn = axes or new_axes(7, 4.5)
         for colour, repair, mean, spread in zip(
-            (ACCENT, INK, WARNING), self.repairs, self.mean, self.deviation, strict=False
+            (ACCENT, WARNING, INK), self.repairs, self.mean, self.deviation, strict=False
         ):
             drawn.fill_between(self.points, mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0)
             drawn.plot(self.points, mean, color=colour, marker="o", markersize=4, label=repair)
