@@ -14,6 +14,9 @@ from sottovoce.estimate.intervals import Ends, critical_value, wald
 from sottovoce.estimate.rows import Backend, cell_rows, row_lines, rows_to_frame
 from sottovoce.estimate.strata import CombinedSpread, check_alike
 
+UNBIASED = ("inversion", "blue", "inverse-variance weighting", "two samples")
+"""Methods whose errors cancel on average: others would differ by their bias."""
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -131,6 +134,6 @@ def compare_estimates(first: Estimate, second: Estimate) -> Comparison:
     """
     check_alike(first, second)
     for estimate in (first, second):
-        if estimate.method.split(",")[0] not in ("inversion", "blue"):
-            raise SottovoceError("method", "must be inversion or blue, which are unbiased, to compare", estimate.method)
+        if estimate.method.split(",")[0] not in UNBIASED:
+            raise SottovoceError("method", f"must be {' or '.join(UNBIASED)}, to compare", estimate.method)
     return Comparison(first, second)
