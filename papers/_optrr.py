@@ -11,7 +11,7 @@ from sottovoce.channel.channel import Array
 from sottovoce.design.certified import certified_front
 from sottovoce.design.front import Front
 from sottovoce.design.optrr.front import optrr_front
-from sottovoce.design.optrr.search import Settings
+from sottovoce.design.optrr.settings import Settings
 from sottovoce.design.sweep import warner_sweep
 
 PAPER = "Z. Huang & W. Du (2008), OptRR, ICDE, 705-714"
