@@ -18,6 +18,8 @@ IDLE_SECONDS = 2.0
 """Pause after which the database may tidy up."""
 
 Commit = Callable[[Sequence[Entry]], list[Outcome]]
+Tidy = Callable[[], bool]
+"""Says whether all is tidy now."""
 
 
 class BusyError(Exception):
@@ -33,7 +35,7 @@ class _Waiting(NamedTuple):
 class Writer:
     """A thread that commits batches; an entry is answered when its batch is on disk."""
 
-    def __init__(self, commit: Commit, *, most: int = MOST, tidy: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, commit: Commit, *, most: int = MOST, tidy: Tidy = lambda: True) -> None:
         """Start the thread; `most` is the number of entries of a batch, `tidy` is called in the pauses."""
         self._commit = commit
         self._tidy = tidy
@@ -73,11 +75,18 @@ class Writer:
 
     def _next(self) -> list[_Waiting]:
         """Everything that waits, up to a batch; nothing once it is closed and empty."""
-        with self._wake:
-            if not self._wake.wait_for(self._wanted, IDLE_SECONDS):
-                self._tidy()
-                self._wake.wait_for(self._wanted)
-            return [self._waiting.popleft() for _ in range(min(self._most, len(self._waiting)))]
+        tidy = False
+        while True:
+            with self._wake:
+                if self._wake.wait_for(self._wanted, None if tidy else IDLE_SECONDS):
+                    return [self._waiting.popleft() for _ in range(min(self._most, len(self._waiting)))]
+            tidy = self._tidied()  # without the lock, for which every request would have to wait
+
+    def _tidied(self) -> bool:
+        try:
+            return self._tidy()
+        except Exception:  # whatever a database may raise: nothing depends on it, and the next pause tries again
+            return False
 
     def _wanted(self) -> bool:
         return bool(self._waiting) or self._closed
