@@ -110,9 +110,11 @@ def priors_given(schema: "Schema", texts: Iterable[str]) -> dict[str, list[float
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], target: str | None = None, title: str = "") -> None:
     """Print a table, fitted to the terminal."""
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    drawn = Table(*headers, title=title or None, title_justify="left")
+    # Folded, and not cut off with dots: ids and hashes are copied from tables.
+    columns = [Column(header, overflow="fold") for header in headers]
+    drawn = Table(*columns, title=title or None, title_justify="left")
     for row in rows:
         drawn.add_row(*row)
     Console(stderr=target == "-").print(drawn, markup=False)

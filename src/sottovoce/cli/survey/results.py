@@ -40,13 +40,15 @@ def export(
     survey: SurveyArgument = None,
     db: DatabaseOption = DATABASE,
     force: ForceOption = False,
+    json: JsonOption = None,
 ) -> None:
     """Write the disguised reports with their plan, shuffled, for `sottovoce estimate` and other programs."""
     reports = _reports(db, survey)
     from sottovoce.survey.export import export_reports
 
     rows = export_reports(reports, output, overwrite=force)
-    say(f"{rows} reports in {output}, with their plan.")
+    emit({"survey": reports.survey.id, "reports": rows, "output": output}, json)
+    say(f"{rows} reports in {output}, with their plan.", json)
 
 
 def show_results(survey: "Survey", found: "list[Result]", level: float, target: str | None = None) -> None:
