@@ -106,6 +106,7 @@ function ask(step) {
   const question = asked()[step];
   if (!question) return review();
   const several = question.kind === "several";
+  const left = survey.questions.length - survey.questions.indexOf(question);
   const chosen = answers.get(question.id) ?? [];
   const options = question.answers.map(({ id, text }) => option(question, id, text[language], chosen));
   if (question.decline) options.push(option(question, declined(survey, question), question.decline[language], chosen, true));
@@ -119,8 +120,8 @@ function ask(step) {
   };
   const back = () => (step ? ask(step - 1) : welcome());
   show(place,
-    h("p", { class: "steps" }, fill(texts.step, { step: step + 1 })),
-    h("form", { onsubmit: next, autocomplete: "off", novalidate: true },
+    h("p", { class: "steps" }, fill(texts.step, { step: step + 1, most: step + left })),
+    h("form", { onsubmit: next, onchange: () => (warning.textContent = ""), autocomplete: "off", novalidate: true },
       h("fieldset", { "aria-describedby": question.help ? "help" : null },
         h("legend", {}, h("h1", {}, question.text[language])),
         question.help ? h("p", { class: "note", id: "help" }, question.help[language]) : null,
