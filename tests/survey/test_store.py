@@ -295,3 +295,14 @@ def test_reports_are_taken_while_the_database_tidies_up(monkeypatch, finished):
     assert finished(put()) is STORED
     assert released == [True]
     writer.close()
+
+
+def test_the_log_does_not_grow_old_under_steady_load(monkeypatch, finished):
+    monkeypatch.setattr(writer_module, "UNTIDY_SECONDS", -1.0)
+    tidied = threading.Event()
+    commits = Commits()
+    commits.go.set()
+    writer = Writer(commits, tidy=lambda: tidied.set() is None)
+    assert finished(writer.put(entry(b"a"))) is STORED
+    writer.close()
+    assert tidied.is_set()

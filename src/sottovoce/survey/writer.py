@@ -5,6 +5,7 @@ Many reports share one commit, which is faster, and hides which invitation belon
 
 import asyncio
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -16,6 +17,9 @@ MOST_WAITING = 20_000
 
 IDLE_SECONDS = 2.0
 """Pause after which the database may tidy up."""
+
+UNTIDY_SECONDS = 10.0
+"""Time after which it tidies up even if there is no pause."""
 
 Commit = Callable[[Sequence[Entry]], list[Outcome]]
 Tidy = Callable[[], bool]
@@ -43,6 +47,7 @@ class Writer:
         self._waiting: deque[_Waiting] = deque()
         self._wake = threading.Condition()
         self._closed = False
+        self._tidied_at = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="survey writer")
         self._thread.start()
 
@@ -72,6 +77,8 @@ class Writer:
                 _answer(batch, [BusyError(type(reason).__name__)] * len(batch))
             else:
                 _answer(batch, outcomes)
+            if time.monotonic() - self._tidied_at > UNTIDY_SECONDS:
+                self._tidied()
 
     def _next(self) -> list[_Waiting]:
         """Everything that waits, up to a batch; nothing once it is closed and empty."""
@@ -83,6 +90,7 @@ class Writer:
             tidy = self._tidied()  # without the lock, for which every request would have to wait
 
     def _tidied(self) -> bool:
+        self._tidied_at = time.monotonic()
         try:
             return self._tidy()
         except Exception:  # whatever a database may raise: nothing depends on it, and the next pause tries again

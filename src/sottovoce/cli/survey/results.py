@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sottovoce.cli.output import ForceOption, JsonOption, emit, names, say, table
+from sottovoce.cli.output import ForceOption, JsonOption, emit, names, progress_bar, say, table
 from sottovoce.cli.survey.options import DATABASE, DatabaseOption, SurveyArgument, chosen, open_store
 from sottovoce.errors import SottovoceError
 
@@ -25,7 +25,9 @@ def estimate(
     """Estimate every question from the reports stored so far, also while the survey runs."""
     reports = _reports(db, survey)
     pairs = [_pair(text) for text in cross or []]
-    found = reports.results(level=level) + [reports.cross(*pair, level=level) for pair in pairs]
+    with progress_bar("estimating") as progress:
+        found = reports.results(level=level, progress=progress)
+    found += [reports.cross(*pair, level=level) for pair in pairs]
     emit({"survey": reports.survey.id, "results": [result.to_json() for result in found]}, json)
     say(f"{reports.survey.default_title}: {len(reports)} reports", json)
     show_results(reports.survey, found, level, json)
