@@ -40,7 +40,9 @@ def design(
     generations: Annotated[int | None, typer.Option(min=1, help="Generations of optrr or mopso.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Makes optrr and mopso repeatable.")] = None,
     max_reports: Annotated[int | None, typer.Option(min=2, help="Most reports a design may have.")] = None,
-    points: Annotated[int | None, typer.Option(min=1, help="Points of a front.")] = None,
+    points: Annotated[
+        int | None, typer.Option(min=1, help="Points of a front; with --epsilon or --odds alone, asks for one.")
+    ] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the front: .png, .svg or .pdf.")] = None,
     plan: Annotated[str | None, typer.Option(metavar="FILE", help="Write a point as a plan.")] = None,
     point: Annotated[int | None, typer.Option(min=1, help="Number of the point to plan with.")] = None,
@@ -52,7 +54,10 @@ def design(
     force: ForceOption = False,
     json: JsonOption = None,
 ) -> None:
-    """Find the best channel for a required privacy, with a proof; without a level, a front to choose from."""
+    """Find the best channel for a required privacy, with a proof; without a level, a front to choose from.
+
+    Levels are accuracies and distortions. For the error an epsilon or odds alone are one, too: one channel is best.
+    """
     if context.invoked_subcommand is not None:
         return
     from sottovoce.design.methods import design as find
