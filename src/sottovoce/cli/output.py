@@ -124,7 +124,7 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]], target: str | N
         drawn = Table(title=title or None, title_justify="left")
         room = console.width - 1 - FRAME * len(block)
         for place, width in zip(block, fitted([(least[p], whole[p]) for p in block], room), strict=True):
-            drawn.add_column(headers[place], width=width)
+            drawn.add_column(headers[place], width=width, overflow="fold")
         for row in cells:
             drawn.add_row(*(row[place] for place in block))
         console.print(drawn, markup=False)
