@@ -41,7 +41,10 @@ def test_several_levels_and_whole_fronts(run):
     two = points(run, *THREE, "--delta", ".75", "--accuracy", ".6,.7")
     assert [point["adversary_accuracy"] for point in two] == [pytest.approx(0.7), pytest.approx(0.6)]
     assert len(points(run, *THREE, "--delta", ".75", "--points", "4")) == 4
-    assert len(points(run, *THREE, "--epsilon", "1")) == 1  # the least error there is for an epsilon
+    (best,) = points(run, *THREE, "--epsilon", "1")  # the least error there is for an epsilon
+    traded = points(run, *THREE, "--epsilon", "1", "--points", "3")  # and, where asked for, a front below it
+    assert traded[0] == best
+    assert len(traded) == 3
     under_odds = points(run, *THREE, "--odds", "3:1", "--points", "3")
     assert len(under_odds) == 3
     assert all(point["epsilon"] <= np.log(3) for point in under_odds)
@@ -183,6 +186,11 @@ def test_commands_may_stand_below_it(run, monkeypatch):
         (
             (*THREE, "--objective", "information", "--method", "mopso"),
             "odds or epsilon must be given, one of them: the swarm keeps to it. Got none instead.",
+        ),
+        ((*THREE, "--accuracy", "1.5"), "accuracy must be between 0 and 1. Got 1.5 instead."),
+        (
+            (*THREE, "--epsilon", "1", "--max-reports", "2"),
+            "max_reports must be at least 3, the number of categories: fewer cannot tell them apart. Got 2 instead.",
         ),
         (
             (*THREE, "--epsilon", "1", "--generations", "9"),

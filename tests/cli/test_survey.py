@@ -36,7 +36,8 @@ def serving(*arguments: str):
 
 
 def test_the_whole_way(run, folder):
-    assert run("survey", "new", "draft.yaml")[0] == 0
+    code, out, _ = run("survey", "new", "draft.yaml", "--json", "-")
+    assert (code, json.loads(out)) == (0, {"draft": "draft.yaml", "sample": "workplace"})
     assert run("survey", "new", "draft.yaml")[0] == 2
     code, out, _ = run("survey", "preview", "draft.yaml", "--respondents", "500", "--json", "-")
     shown = json.loads(out)
@@ -62,7 +63,8 @@ def test_the_whole_way(run, folder):
     assert run("survey", "estimate", "--cross", "sick")[0] == 2
     code, out, _ = run("survey", "status", "--json", "-")
     assert json.loads(out)["surveys"][0]["reports"] == 150
-    assert run("survey", "export", "reports.csv")[0] == 0
+    code, out, _ = run("survey", "export", "reports.csv", "--json", "-")
+    assert (code, json.loads(out)) == (0, {"survey": frozen["id"], "reports": 150, "output": "reports.csv"})
     assert run("survey", "export", "reports.csv")[0] == 2
     assert run("estimate", "reports.csv", "--attributes", "drink")[0] == 0
 
@@ -71,8 +73,10 @@ def test_invitations(run, folder):
     run("survey", "new", "draft.yaml", "--sample", "minimal")
     code, out, _ = run("survey", "freeze", "draft.yaml")
     assert "Next: sottovoce survey invite" in out
-    code, out, _ = run("survey", "invite", "--count", "2")
-    assert (code, len(out.split())) == (0, 2)
+    code, out, _ = run("survey", "invite", "--count", "1")
+    assert (code, len(out.split())) == (0, 1)
+    code, out, _ = run("survey", "invite", "--count", "1", "--json", "-")
+    assert (code, len(json.loads(out)["links"])) == (0, 1)
     code, out, _ = run("survey", "invite", "--count", "120", "-o", "links.txt", "--url", "http://127.0.0.1:1")
     assert (folder / "links.txt").stat().st_mode & 0o777 == 0o600
     assert len((folder / "links.txt").read_text().split()) == 120
@@ -91,6 +95,10 @@ def test_refusals_name_the_line_and_the_survey(run, folder):
     (folder / "draft.yaml").write_text("title: T\ncolour: red\n")
     assert "colour is not known here" in run("survey", "preview", "draft.yaml")[2]
     assert "(line 2)" in run("survey", "freeze", "draft.yaml")[2]
+    for command in (["estimate"], ["status"], ["export", "reports.csv"], ["invite"]):
+        assert "db must be a database; `sottovoce survey freeze` makes one. Got" in run("survey", *command)[2]
+        assert not (folder / "surveys.db").exists()
+    Store("surveys.db").close()
     assert "none; freeze one first" in run("survey", "estimate")[2]
 
 
@@ -147,8 +155,9 @@ def test_serving_off_this_machine_asks_for_https(run, folder, monkeypatch):
     code, out, _ = run("survey", "serve", "--host", "0.0.0.0", "--port", "0", "--per-window", "5")  # noqa: S104
     assert code == 0
     assert "browsers need HTTPS" in out
-    code, out, _ = run("survey", "serve", "--port", "0")
+    code, out, _ = run("survey", "serve", "--port", "0", "--json", "served.json")
     assert "HTTPS" not in out
+    assert json.loads((folder / "served.json").read_text())["address"] in out
     assert len(served) == 2
 
 

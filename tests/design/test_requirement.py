@@ -25,7 +25,7 @@ def test_bounds_are_read():
         (PRIOR, {"accuracy": 0.4}, "is right with 0.5: the nearest feasible value is 0.5. Got 0.4 instead."),
         (PRIOR, {"delta": 0.5}, "as likely as 0.5: the nearest feasible values are just above it. Got 0.5 instead."),
         ([0.25] * 4, {"accuracy": 0.25}, "told apart: the nearest feasible values are just above 0.25. Got 0.25"),
-        (PRIOR, {"odds": 1}, "odds must be above 1 : 1 for anything to be estimated"),
+        (PRIOR, {"odds": 1}, "odds must be above 1 : 1 for anything to be estimated. Got 1 : 1 instead"),
         (PRIOR, {}, "accuracy or delta or odds must be given, at least one of them"),
         (PRIOR, {"odds": 3, "distortion": 0.4}, "distortion must be left out where the error is the objective"),
         (PRIOR, {"accuracy": 1.5}, "accuracy must be between 0 and 1"),

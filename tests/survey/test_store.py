@@ -4,6 +4,7 @@ import asyncio
 import os
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -129,8 +130,28 @@ def test_a_batch_is_tried_again_when_another_server_was_faster(store, open_surve
 def test_other_databases_are_left_to_tidy_themselves(store, monkeypatch):
     monkeypatch.setattr(store._engine.dialect, "name", "other")
     monkeypatch.setattr(store._engine, "connect", lambda: pytest.fail("nothing to do"))
-    store.tidy()
+    assert store.tidy()
     monkeypatch.undo()
+
+
+def test_whoever_reads_does_not_hold_up_the_tidying(database, store, open_survey):
+    """The log stays until the reader is done, and nobody waits for that."""
+    with closing(sqlite3.connect(database, isolation_level=None)) as reader:
+        store.commit([Entry(open_survey.id, b"a", b"1")])
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM reports").fetchone() == (1,)
+        store.commit([Entry(open_survey.id, b"b", b"2")])
+        assert not store.tidy()
+        reader.execute("ROLLBACK")
+        assert store.tidy()
+    with store._reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 10_000
+
+
+def test_errors_do_not_repeat_reports(store, open_survey):
+    with pytest.raises(IntegrityError) as raised:
+        store._commit([Entry("nowhere", b"a", b"the report")])
+    assert "the report" not in str(raised.value)
 
 
 def test_an_engine_of_another_kind_gets_no_pragmas(monkeypatch):
@@ -138,7 +159,7 @@ def test_an_engine_of_another_kind_gets_no_pragmas(monkeypatch):
 
     listened = []
     monkeypatch.setattr(
-        tables, "create_engine", lambda url: type("E", (), {"dialect": type("D", (), {"name": "other"})})()
+        tables, "create_engine", lambda url, **_: type("E", (), {"dialect": type("D", (), {"name": "other"})})()
     )
     monkeypatch.setattr(tables.event, "listen", lambda *args: listened.append(args))
     monkeypatch.setattr(tables.metadata, "create_all", lambda engine: None)
@@ -231,10 +252,57 @@ def test_more_than_can_wait_is_turned_away(monkeypatch, finished):
 
 def test_pauses_are_used_to_tidy_up(monkeypatch, finished):
     monkeypatch.setattr(writer_module, "IDLE_SECONDS", 0.01)
-    tidied = threading.Event()
+    tidied, tries = threading.Event(), []
     commits = Commits()
     commits.go.set()
-    writer = Writer(commits, tidy=tidied.set)
+
+    def tidy() -> bool:
+        """Fail, then find a reader in the way, then succeed."""
+        tries.append(1)
+        if len(tries) == 1:
+            raise OperationalError("checkpoint", {}, Exception("disk"))
+        if len(tries) == 3:
+            tidied.set()
+        return len(tries) == 3
+
+    writer = Writer(commits, tidy=tidy)
     assert tidied.wait(10)
     assert finished(writer.put(entry(b"a"))) is STORED
     writer.close()
+
+
+def test_reports_are_taken_while_the_database_tidies_up(monkeypatch, finished):
+    """The event loop of all requests must not wait for the disk."""
+    monkeypatch.setattr(writer_module, "IDLE_SECONDS", 0.01)
+    tidying, go_on, released = threading.Event(), threading.Event(), []
+    commits = Commits()
+    commits.go.set()
+
+    def tidy() -> bool:
+        tidying.set()
+        released.append(go_on.wait(5))
+        return True
+
+    writer = Writer(commits, tidy=tidy)
+    assert tidying.wait(10)
+
+    async def put() -> object:
+        task = asyncio.create_task(writer.put(entry(b"a")))
+        await asyncio.sleep(0)  # the task has handed its entry in, if nothing holds it up
+        go_on.set()
+        return await task
+
+    assert finished(put()) is STORED
+    assert released == [True]
+    writer.close()
+
+
+def test_the_log_does_not_grow_old_under_steady_load(monkeypatch, finished):
+    monkeypatch.setattr(writer_module, "UNTIDY_SECONDS", -1.0)
+    tidied = threading.Event()
+    commits = Commits()
+    commits.go.set()
+    writer = Writer(commits, tidy=lambda: tidied.set() is None)
+    assert finished(writer.put(entry(b"a"))) is STORED
+    writer.close()
+    assert tidied.is_set()

@@ -127,6 +127,7 @@ def test_the_audit_says_the_odds_per_question_and_in_all(survey):
     assert all(question["promise"]["odds"] == "3" for question in shown.values())
     assert shown["drink"]["told_as_it_is"] == "1/2"  # 3 / (3 + 4 - 1)
     assert shown["seen"]["told_as_it_is"] == "3/5"  # (3 + 3) / 10: three other sets of eight have the same item
+    assert [shown[name]["told_in_percent"] for name in ("seen", "job")] == ["60 %", None]
     assert shown["job"]["told_as_it_is"] is None
     # theta / (1 - theta) = 2 * 1/4 gives odds of 3; the answer no is told with theta + (1 - theta) 3/4, yes with 1/4.
     assert shown["theft"]["told_as_it_is"] == "1/2"

@@ -48,7 +48,10 @@ def design(
     force: ForceOption = False,
     json: JsonOption = None,
 ) -> None:
-    """Find the best channel for a required privacy, with a proof; without a level, a front to choose from."""
+    """Find the best channel for a required privacy, with a proof; without a level, a front to choose from.
+
+    Levels are accuracies and distortions. For the error an epsilon or odds alone are one, too: one channel is best.
+    """
     if context.invoked_subcommand is not None:
         return
     law = prior_asked(prior, prior_name, categories)

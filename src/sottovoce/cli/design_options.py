@@ -20,7 +20,9 @@ MethodOption = Annotated[str, typer.Option(help="certified, warner, subset, unar
 GenerationsOption = Annotated[int | None, typer.Option(min=1, help="Generations of optrr or mopso.")]
 SeedOption = Annotated[int | None, typer.Option(min=0, help="Makes optrr and mopso repeatable.")]
 MaxReportsOption = Annotated[int | None, typer.Option(min=2, help="Most reports a design may have.")]
-PointsOption = Annotated[int | None, typer.Option(min=1, help="Points of a front.")]
+PointsOption = Annotated[
+    int | None, typer.Option(min=1, help="Points of a front; with --epsilon or --odds alone, asks for one.")
+]
 
 PlotOption = Annotated[str | None, typer.Option(metavar="FILE", help="Draw the front: .png, .svg or .pdf.")]
 PlanOption = Annotated[str | None, typer.Option(metavar="FILE", help="Write a point as a plan.")]

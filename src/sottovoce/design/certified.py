@@ -11,6 +11,7 @@ from sottovoce.design.objective import BITS_AND_DISTORTION
 from sottovoce.design.point import Point
 from sottovoce.design.requirement import Requirement
 from sottovoce.design.solved import certified_point, solve_error
+from sottovoce.design.threads import on_one_thread
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.em import Progress
 from sottovoce.exact import Number, OddsLike
@@ -102,10 +103,9 @@ def information_front(
 
     asked = Requirement.of(prior, odds=odds, epsilon=epsilon).for_information().certifiable()
     size = checked_respondents(respondents)
-    if isinstance(distortions, int):
-        found = solve(asked.law, asked.float_odds, points=distortions, progress=progress)
-    else:
-        found = solve(asked.law, asked.float_odds, distortions, progress=progress)
+    levels = {"points": distortions} if isinstance(distortions, int) else {"distortions": distortions}
+    with on_one_thread():
+        found = solve(asked.law, asked.float_odds, **levels, progress=progress)
     made = tuple(certified_point(solution, asked, size, "mutual_information") for solution in found)
     return Front(made, asked.prior, size, "certified", BITS_AND_DISTORTION)
 

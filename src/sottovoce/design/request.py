@@ -43,7 +43,7 @@ class Request:
 
     @property
     def single(self) -> bool:
-        """Whether bounds were given that have one best answer, and no front was asked for."""
+        """Whether odds are the level: under them alone one channel has the least error; `points` ask for a front."""
         return self.odds is not None and self.points is None
 
     @property

@@ -53,7 +53,9 @@ class Requirement:
         return cls(tuple(checked_prior(prior).tolist()), *shares, bound, _share("distortion", distortion))
 
     def __post_init__(self) -> None:
-        """Refuse bounds that the prior contradicts."""
+        """Refuse bounds that are none, and those that the prior contradicts."""
+        for name in ("accuracy", "delta", "distortion"):
+            _share(name, getattr(self, name))
         likeliest = max(self.prior)
         if self.accuracy is not None and self.accuracy < likeliest:
             rule = "contradicts the prior, of which a guess without any report is right with"
@@ -84,7 +86,7 @@ class Requirement:
         if self.distortion is not None:
             raise SottovoceError("distortion", "must be left out where the error is the objective", self.distortion)
         if self.odds == 1:
-            raise SottovoceError("odds", "must be above 1 : 1 for anything to be estimated", self.odds)
+            raise SottovoceError("odds", "must be above 1 : 1 for anything to be estimated", Words("1 : 1"))
         if self.unbounded:
             rule = "must be given, at least one of them: without any, telling the truth is best"
             raise SottovoceError("accuracy or delta or odds", rule, Words("none"))

@@ -51,7 +51,7 @@ def _least_error(
     if n <= LARGEST_LISTED:
         from sottovoce.design.least_error.optimum import least_error
 
-        return least_error(asked.law, **bounds, reports=max_reports, start=start, progress=progress)
+        return least_error(asked.law, **bounds, max_reports=max_reports, start=start, progress=progress)
     if max_reports is not None:
         rule = f"must be left out for more than {LARGEST_LISTED} categories, whose reports are sets too many to list"
         raise SottovoceError("max_reports", rule, max_reports)

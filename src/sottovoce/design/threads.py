@@ -1,7 +1,8 @@
 """How many threads linear algebra may use."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 
 
 @contextmanager
@@ -16,5 +17,8 @@ def on_one_thread() -> Iterator[None]:
     except ImportError:
         yield
         return
+    # SciPy brings a library of its own, and only libraries that are there already are limited.
+    with suppress(ImportError):
+        import_module("scipy.linalg")
     with threadpool_limits(limits=1, user_api="blas"):
         yield

@@ -1,5 +1,7 @@
 """What anyone may know of a survey: its plan, hash and odds, how to check them, and what no design can do."""
 
+from fractions import Fraction
+from math import floor
 from typing import Any
 
 from sottovoce.errors import SottovoceError
@@ -71,21 +73,23 @@ def _promise(guarantee: Guarantee) -> dict[str, Any]:
 
 def _question(plan: Plan, question: Question) -> dict[str, Any]:
     group = plan.group_of(question.id)
+    told = _told(plan, question.id)
     return {
         "id": question.id,
         "text": dict(question.text),
         "labels": list(question.labels),
         "scheme": group.scheme,
         "shares_coins_with": [name for name in group.attributes if name != question.id],
-        "told_as_it_is": _told(plan, question.id),
+        "told_as_it_is": None if told is None else str(told),
+        "told_in_percent": None if told is None else f"{floor(1000 * told) / 10:g} %",
         "promise": _promise(group.guarantee),
     }
 
 
-def _told(plan: Plan, name: str) -> str | None:
+def _told(plan: Plan, name: str) -> Fraction | None:
     """Least probability with which an answer is reported as it is, where reports are answers."""
     try:
         channels = column_channels(plan, name)
     except SottovoceError:
         return None
-    return str(min(channel.entry(x, x) for channel in channels for x in range(channel.n_in)))
+    return min(channel.entry(x, x) for channel in channels for x in range(channel.n_in))

@@ -38,6 +38,8 @@ def read_odds(fields: Mapping[str, Located]) -> Fraction | None:
     named = {name: fields[name] for name in ("odds", "epsilon") if name in fields}
     if not named:
         return None
+    if len(named) > 1:
+        named["epsilon"].fail("must be left out where odds are given")
     try:
         return odds_asked(**{name: part.text() for name, part in named.items()})
     except SottovoceError as reason:
@@ -67,8 +69,11 @@ def _refuse(
     spent: Mapping[Share, Fraction], used: Fraction, budget: Fraction, free: Sequence[Share], given: Located
 ) -> NoReturn:
     """Show the arithmetic."""
+    waiting = ", ".join(share.name for share in free)
+    if not spent:
+        given.fail(f"must be above 1 : 1, to leave something for {waiting}", odds_text(budget))
     factors = " x ".join(f"{share.name} {odds_text(odds)}" for share, odds in spent.items())
-    rest = f", and leave something for {', '.join(share.name for share in free)}" if free else ""
+    rest = f", and leave something for {waiting}" if free else ""
     rule = f"must allow for what the questions take together: {factors} = {odds_text(used)}{rest}"
     given.fail(rule, odds_text(budget))
 
@@ -102,8 +107,9 @@ def _made(given: Located, name: str, parameters: Mapping[str, Any]) -> Scheme:
         return schemes()[name](**parameters)
     except SottovoceError as reason:
         given.fail(f"{name}: {reason.parameter} {reason.rule}", reason.value)
-    except TypeError as reason:
-        given.fail(f"must have the parameters of {name} ({reason})")
+    except TypeError:
+        known = ", ".join(signature(schemes()[name]).parameters)
+        given.fail(f"must have the parameters of {name}, which are {known}")
 
 
 def _named(given: Located) -> tuple[str, dict[str, Any]]:

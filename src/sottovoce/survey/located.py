@@ -95,7 +95,7 @@ def read_located(text: str, source: str = "survey") -> Located:
         _check_events(text, source)
         node = yaml.compose(text, Loader=yaml.BaseLoader)
     except yaml.YAMLError as reason:
-        raise _unreadable(source, reason) from None
+        raise _unreadable(source, text, reason) from None
     if node is None:
         raise SottovoceError(source, "must not be empty", Words("nothing"))
     return _located(node, source)
@@ -115,8 +115,11 @@ def _line(mark: Any) -> int:
     return int(mark.line) + 1
 
 
-def _unreadable(source: str, reason: Exception) -> SottovoceError:
-    """What the parser says, and where."""
+def _unreadable(source: str, text: str, reason: yaml.YAMLError) -> SottovoceError:
+    """What the parser says, and where; of a character that no text may have, the parser tells the place only."""
+    if isinstance(reason, yaml.reader.ReaderError):
+        line = text.count("\n", 0, reason.position) + 1
+        return SottovoceError(source, f"must have no control characters (line {line})", text[reason.position])
     mark = getattr(reason, "problem_mark", None)
     where = "" if mark is None else f" (line {_line(mark)}, column {mark.column + 1})"
     problem = getattr(reason, "problem", None) or str(reason) or type(reason).__name__
@@ -134,7 +137,8 @@ def _located(node: Any, name: str) -> Located:
     for key, part in node.value:
         at = _line(key.start_mark)
         if not isinstance(key, yaml.ScalarNode) or key.value in found:
-            raise SottovoceError(name, f"must have keys that are texts and differ (line {at})", key.value)
+            given = key.value if isinstance(key, yaml.ScalarNode) else Words("a list or a mapping as a key")
+            raise SottovoceError(name, f"must have keys that are texts and differ (line {at})", given)
         found[key.value] = _located(part, key.value if name == "survey" else f"{name}.{key.value}")
     return Located(found, name, line)
 

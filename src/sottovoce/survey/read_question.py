@@ -15,6 +15,7 @@ OWN = {"yes_no": ("answers",), "single": ("answers",), "several": ("answers",), 
 YES_NO = ("no", "yes")
 ENGLISH_DECLINE = "Prefer not to say"
 MOST_ANSWERS = 256
+LEAST_EDGES = 3
 
 
 def read_question(given: Located, languages: tuple[str, ...], earlier: Sequence[Question]) -> Question:
@@ -91,6 +92,8 @@ def _bins(given: Located, fields: Mapping[str, Located]) -> Bins:
         given.fail("must have edges")
     side = fields["closed"].choice(("left", "right")) if "closed" in fields else "left"
     closed: Side = "left" if side == "left" else "right"
+    if len(fields["edges"].entries()) < LEAST_EDGES:
+        fields["edges"].fail(f"must be at least {LEAST_EDGES} numbers, which make two bins")
     try:
         numbers = [float(entry.text()) for entry in fields["edges"].entries()]
         cut = Binned("number", numbers, closed=closed, labels=[str(bin_) for bin_ in range(len(numbers) - 1)])

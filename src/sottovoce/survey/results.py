@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.errors import SottovoceError
+from sottovoce.estimate.em import Progress
 from sottovoce.estimate.independence import IndependenceTest, independence_test
 from sottovoce.estimate.itemsets import estimate_supports
 from sottovoce.estimate.proportions import estimate_proportions
@@ -56,9 +57,14 @@ class Reports:
         """Number of reports."""
         return len(self.columns[0])
 
-    def results(self, *, level: float = 0.95) -> list[Result]:
+    def results(self, *, level: float = 0.95, progress: Progress | None = None) -> list[Result]:
         """All questions."""
-        return [self.result(question.id, level=level) for question in self.survey.questions]
+        found = []
+        for question in self.survey.questions:
+            found.append(self.result(question.id, level=level))
+            if progress is not None:
+                progress(len(found), len(self.survey.questions))
+        return found
 
     def result(self, question: str, *, level: float = 0.95) -> Result:
         """Proportion of every answer to a question; of several choices, of each by itself."""

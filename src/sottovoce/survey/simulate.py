@@ -1,15 +1,15 @@
 """Many respondents at once through the real HTTP interface, each with a sealed report of their own."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from queue import SimpleQueue
 
+from sottovoce.estimate.em import Progress
 from sottovoce.survey.client import Client
 from sottovoce.survey.links import Link
 from sottovoce.survey.seal import Seal, sealed
 
-Progress = Callable[[int, int | None], None]
 SENT_AT_ONCE = 256
 
 

@@ -11,7 +11,7 @@ from sottovoce.errors import SottovoceError
 from sottovoce.survey.batch import Entry, Outcome, store_entries
 from sottovoce.survey.links import new_token, token_hash
 from sottovoce.survey.survey import Survey, survey_from_bytes
-from sottovoce.survey.tables import invitations, open_engine, reports, surveys
+from sottovoce.survey.tables import BUSY_TIMEOUT, invitations, open_engine, reports, surveys
 
 TRIES = 5
 """How often a batch is tried while another server stores the same reports at the same moment."""
@@ -95,11 +95,20 @@ class Store:
                 outcomes |= zip(own, store_entries(connection, name, [entries[place] for place in own]), strict=True)
         return [outcomes[place] for place in range(len(entries))]
 
-    def tidy(self) -> None:
-        """Empty SQLite's log of recent commits into the database: it shows what was written together."""
-        if self._engine.dialect.name == "sqlite":
-            with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    def tidy(self) -> bool:
+        """Empty SQLite's log of recent commits, which shows what was written together; says whether it is empty.
+
+        It is not while somebody reads, and whoever reads for long must not hold up the reports.
+        """
+        if self._engine.dialect.name != "sqlite":
+            return True
+        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("PRAGMA busy_timeout=0")
+            try:
+                busy, _, _ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+            finally:
+                connection.exec_driver_sql(f"PRAGMA {BUSY_TIMEOUT}")
+        return not busy
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:

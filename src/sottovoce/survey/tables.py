@@ -53,19 +53,22 @@ reports = Table(
 )
 """Disguised reports, by the hash of the random key they were sent with."""
 
+BUSY_TIMEOUT = "busy_timeout=10000"
+"""Milliseconds to wait for the lock of another process."""
+
 PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",  # a commit is on disk before it returns
     "secure_delete=ON",  # a spent invitation is overwritten, not just forgotten
     "foreign_keys=ON",
-    "busy_timeout=10000",
+    BUSY_TIMEOUT,
 )
 
 
 def open_engine(database: str) -> Engine:
     """Open a database by its URL, or an SQLite file by its path, and create what is missing."""
     url = make_url(database) if "://" in database else URL.create("sqlite", database=database)
-    engine = create_engine(url)
+    engine = create_engine(url, hide_parameters=True)  # no error message repeats a report
     if engine.dialect.name == "sqlite":
         if url.database:
             Path(url.database).touch(mode=0o600)  # a new file is its owner's alone

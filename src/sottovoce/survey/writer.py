@@ -5,6 +5,7 @@ Many reports share one commit, which is faster, and hides which invitation belon
 
 import asyncio
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -17,7 +18,12 @@ MOST_WAITING = 20_000
 IDLE_SECONDS = 2.0
 """Pause after which the database may tidy up."""
 
+UNTIDY_SECONDS = 10.0
+"""Time after which it tidies up even if there is no pause."""
+
 Commit = Callable[[Sequence[Entry]], list[Outcome]]
+Tidy = Callable[[], bool]
+"""Says whether all is tidy now."""
 
 
 class BusyError(Exception):
@@ -33,7 +39,7 @@ class _Waiting(NamedTuple):
 class Writer:
     """A thread that commits batches; an entry is answered when its batch is on disk."""
 
-    def __init__(self, commit: Commit, *, most: int = MOST, tidy: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, commit: Commit, *, most: int = MOST, tidy: Tidy = lambda: True) -> None:
         """Start the thread; `most` is the number of entries of a batch, `tidy` is called in the pauses."""
         self._commit = commit
         self._tidy = tidy
@@ -41,6 +47,7 @@ class Writer:
         self._waiting: deque[_Waiting] = deque()
         self._wake = threading.Condition()
         self._closed = False
+        self._tidied_at = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="survey writer")
         self._thread.start()
 
@@ -70,14 +77,24 @@ class Writer:
                 _answer(batch, [BusyError(type(reason).__name__)] * len(batch))
             else:
                 _answer(batch, outcomes)
+            if time.monotonic() - self._tidied_at > UNTIDY_SECONDS:
+                self._tidied()
 
     def _next(self) -> list[_Waiting]:
         """Everything that waits, up to a batch; nothing once it is closed and empty."""
-        with self._wake:
-            if not self._wake.wait_for(self._wanted, IDLE_SECONDS):
-                self._tidy()
-                self._wake.wait_for(self._wanted)
-            return [self._waiting.popleft() for _ in range(min(self._most, len(self._waiting)))]
+        tidy = False
+        while True:
+            with self._wake:
+                if self._wake.wait_for(self._wanted, None if tidy else IDLE_SECONDS):
+                    return [self._waiting.popleft() for _ in range(min(self._most, len(self._waiting)))]
+            tidy = self._tidied()  # without the lock, for which every request would have to wait
+
+    def _tidied(self) -> bool:
+        self._tidied_at = time.monotonic()
+        try:
+            return self._tidy()
+        except Exception:  # whatever a database may raise: nothing depends on it, and the next pause tries again
+            return False
 
     def _wanted(self) -> bool:
         return bool(self._waiting) or self._closed

@@ -104,19 +104,19 @@ def test_the_adversary_may_be_no_better_off_at_all():
 def test_few_reports(named_prior):
     prior, level = named_prior("normal"), {"delta": 0.75, "accuracy": 0.5}
     best = least_error(prior, **level)
-    found = least_error(prior, reports=25, **level)
+    found = least_error(prior, max_reports=25, **level)
     assert len(found.matrix) <= 25
     assert found.lower_bound == pytest.approx(best.lower_bound, rel=1e-6)
     assert 1e-3 < found.gap < 0.015  # 0.3 to 1.2 % by the prototype
     assert adversary_accuracy(found.matrix, prior) <= 0.5 + 1e-9
-    assert len(least_error(prior, reports=60, **level).matrix) == len(best.matrix)
+    assert len(least_error(prior, max_reports=60, **level).matrix) == len(best.matrix)
 
 
 @pytest.mark.parametrize("odds", [1.5, e**2])
 def test_as_few_reports_as_categories_are_no_worse_than_randomized_response(named_prior, odds):
     prior = named_prior("gamma", 5)
     warner = (np.ones((5, 5)) + (odds - 1) * np.eye(5)) / (4 + odds)
-    found = least_error(prior, odds=odds, reports=5)
+    found = least_error(prior, odds=odds, max_reports=5)
     assert found.matrix.shape == (5, 5)
     assert found.value <= errors(warner, prior) * (1 + 1e-5)
 
@@ -129,8 +129,8 @@ def test_progress_is_told():
 
 
 def test_too_few_reports_are_refused():
-    with pytest.raises(SottovoceError, match="reports must be at least 3, the number of categories"):
-        least_error([0.5, 0.3, 0.2], odds=3.0, reports=2)
+    with pytest.raises(SottovoceError, match="max_reports must be at least 3, the number of categories"):
+        least_error([0.5, 0.3, 0.2], odds=3.0, max_reports=2)
 
 
 def priors(most=5):

@@ -151,6 +151,16 @@ def test_another_plan_and_none_that_tells_are_refused(people, plans):
     assert score_disguised(some, table, widest=9).accuracy.value > 0.5
 
 
+def test_bad_questions_are_refused(people, plans):
+    model, few = clear_model(plans["unrelated"], people(500)), {name: own[:1] for name, own in people(10).items()}
+    with pytest.raises(SottovoceError, match=r"target must be one of population, table. Got 'world' instead"):
+        score_disguised(model, people(100), target="world")
+    with pytest.raises(SottovoceError, match=r"reports must be at least 2 for a standard error. Got 1 instead"):
+        score_disguised(model, few)
+    with pytest.raises(SottovoceError, match=r"classifier must be a NaiveBayes or a DecisionTree. Got str instead"):
+        score_disguised("model", people(100))
+
+
 def test_whole_records_are_recognised(plans):
     assert WholeRecord.of(plans["apart"].channel()) is None
     assert WholeRecord.of(plans["unrelated"].channel()).by_attribute

@@ -50,6 +50,50 @@ def test_a_phone_needs_no_sideways_scrolling(site, phone):
     assert phone.evaluate("document.documentElement.scrollWidth") <= 320
 
 
+SETS = """
+title: Illness
+asker: Institute of Examples
+purpose: To learn how common it is.
+until: 2100-12-31
+odds: 3:1
+invitation: open
+questions:
+  - id: ill
+    kind: single
+    text: Which illness did you have?
+    answers: [none, flu, cold, cancer, diabetes, asthma, migraine, UNBREAKABLE]
+"""
+
+
+def test_sets_are_told_as_such_and_long_words_are_broken(tmp_path, phone, serving):
+    """Reports of a question with eight answers are sets: "one of these"; the demo counts the sets with each answer."""
+    with serving(tmp_path, SETS.replace("UNBREAKABLE", "x" * 90)) as site:
+        phone.set_viewport_size({"width": 320, "height": 640})
+        phone.goto(site.link())
+        phone.wait_for_selector("button.primary")
+        phone.click("summary")
+        phone.locator(".demo button").nth(0).click()
+        assert "would send: one of these: " in phone.inner_text(".demo .results")
+        phone.locator(".demo button").nth(1).click()
+        assert "would send a set that holds:" in phone.inner_text(".demo .results")
+        rows = phone.locator(".demo td:last-child").all_inner_texts()
+        assert sum(map(int, rows)) == 100 * site.survey.plan.groups[0].mechanism.size
+        phone.locator("button.primary").click()
+        phone.wait_for_selector("fieldset")
+        assert phone.inner_text(".steps") == "Question 1 of at most 1"
+        assert phone.evaluate("document.documentElement.scrollWidth") <= 320
+        phone.click("button.primary")
+        assert phone.inner_text(".warning") == "Please choose an answer."
+        phone.locator("input").nth(1).check()
+        assert phone.inner_text(".warning") == ""
+        phone.click("button.primary")
+        phone.wait_for_selector(".answers")
+        phone.click("button.primary")
+        phone.wait_for_selector(".receipt")
+        assert phone.inner_text("dd").startswith("one of these: ")
+        assert phone.evaluate("document.documentElement.scrollWidth") <= 320
+
+
 def test_the_page_is_small(site, phone):
     """Everything that crosses a bad connection before the first question; 35,000 bytes are 1.4 s at 200 kbit/s."""
     requests = []

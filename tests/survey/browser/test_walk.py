@@ -85,6 +85,44 @@ def test_invitations_are_spent_once(tmp_path, chromium, serving, definition, wal
             page.context.close()
 
 
+def test_a_new_invitation_carries_the_same_report(tmp_path, phone, serving, definition, walk):
+    """Whose invitation was used by somebody else is not locked out, and no coin is tossed again."""
+    bodies: list[dict] = []
+    phone.on("request", lambda request: request.post_data and bodies.append(json.loads(request.post_data)))
+    with serving(tmp_path, definition.replace("invitation: open", "invitation: single")) as site:
+        phone.goto(site.link("x" * 21))  # a link that was cut off
+        phone.wait_for_function("() => document.querySelector('main h1').innerText === 'An invitation is needed'")
+        phone.goto("about:blank")
+        phone.goto(site.link("x" * 22))
+        walk(phone, 0, 1)
+        phone.wait_for_selector("[role=alert]")
+        store = Store(str(site.database))
+        (token,) = store.invite(site.survey, 1)
+        store.close()
+        phone.goto("about:blank")
+        phone.goto(site.link(token))
+        phone.wait_for_selector(".receipt")
+        assert [body.pop("token") for body in bodies] == ["x" * 22, "x" * 22, token]
+        assert bodies[0] == bodies[1] == bodies[2]
+        assert [report.hex() for report in site.reports()] == [bodies[0]["report"]]
+
+
+def test_an_open_survey_needs_no_invitation_and_sends_none(site, phone, walk):
+    phone.goto(site.link("x" * 22))
+    walk(phone, 0, 1)
+    phone.wait_for_selector(".receipt")
+    assert len(site.reports()) == 1
+
+
+def test_a_server_that_fails_is_not_taken_for_a_false_survey(site, phone):
+    phone.route("**/survey.json", lambda route: route.fulfill(status=502, body="Bad gateway"))
+    phone.goto(site.link())
+    phone.wait_for_function("() => document.querySelector('main h1').innerText === 'No connection'")
+    phone.unroute("**/survey.json")
+    phone.click("button")
+    phone.wait_for_selector("button.primary")
+
+
 def test_after_a_refusal_the_same_bytes_are_sent_again(site, phone, walk):
     """Fresh coins would let a server that refuses everything average them away."""
     bodies: list[str] = []

@@ -22,6 +22,7 @@ def new(
     output: Annotated[str, typer.Argument(metavar="DRAFT", help="Where to write the definition.")],
     sample: Annotated[str, typer.Option(help="Sample to start from: minimal or workplace.")] = "workplace",
     force: ForceOption = False,
+    json: JsonOption = None,
 ) -> None:
     """Start a survey from a sample."""
     from sottovoce.survey.installed import check_installed
@@ -35,7 +36,8 @@ def new(
     check_new(output, overwrite=force)
     with new_file(output) as hidden:
         hidden.write_text(text, encoding="utf-8")
-    say(f"Written to {output}. Change it, then: sottovoce survey preview {output}")
+    emit({"draft": output, "sample": sample}, json)
+    say(f"Written to {output}. Change it, then: sottovoce survey preview {output}", json)
 
 
 def preview(
@@ -95,7 +97,7 @@ def freeze(draft: DraftArgument, db: DatabaseOption = DATABASE, url: UrlOption =
 
     if survey.until < today():
         raise SottovoceError("until", f"must not be over; today is {today()}", survey.until.isoformat())
-    with open_store(db) as store:
+    with open_store(db, new=True) as store:
         store.freeze(survey)
     link = Link(url, survey.hash)
     emit({"id": survey.id, "hash": survey.hash, "link": str(link), "audit": f"{link.address}/audit"}, json)

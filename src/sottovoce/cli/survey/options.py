@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,13 +24,15 @@ URL = "http://127.0.0.1:8000"
 
 
 @contextmanager
-def open_store(database: str) -> Iterator["Store"]:
-    """The store, closed at the end."""
+def open_store(database: str, *, new: bool = False) -> Iterator["Store"]:
+    """The store, closed at the end; a file that is not there yet is made only where it may be `new`."""
     from sottovoce.survey.installed import check_installed
 
     check_installed()
     from sottovoce.survey.store import Store
 
+    if not new and "://" not in database and not Path(database).exists():
+        raise SottovoceError("db", "must be a database; `sottovoce survey freeze` makes one", database)
     store = Store(database)
     try:
         yield store

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sottovoce.cli.output import ForceOption, JsonOption, emit, names, say, table
+from sottovoce.cli.output import ForceOption, JsonOption, emit, names, progress_bar, say, table
 from sottovoce.cli.survey.options import DATABASE, DatabaseOption, SurveyArgument, chosen, open_store
 from sottovoce.errors import SottovoceError
 
@@ -25,7 +25,9 @@ def estimate(
     """Estimate every question from the reports stored so far, also while the survey runs."""
     reports = _reports(db, survey)
     pairs = [_pair(text) for text in cross or []]
-    found = reports.results(level=level) + [reports.cross(*pair, level=level) for pair in pairs]
+    with progress_bar("estimating") as progress:
+        found = reports.results(level=level, progress=progress)
+    found += [reports.cross(*pair, level=level) for pair in pairs]
     emit({"survey": reports.survey.id, "results": [result.to_json() for result in found]}, json)
     say(f"{reports.survey.default_title}: {len(reports)} reports", json)
     show_results(reports.survey, found, level, json)
@@ -40,13 +42,15 @@ def export(
     survey: SurveyArgument = None,
     db: DatabaseOption = DATABASE,
     force: ForceOption = False,
+    json: JsonOption = None,
 ) -> None:
     """Write the disguised reports with their plan, shuffled, for `sottovoce estimate` and other programs."""
     reports = _reports(db, survey)
     from sottovoce.survey.export import export_reports
 
     rows = export_reports(reports, output, overwrite=force)
-    say(f"{rows} reports in {output}, with their plan.")
+    emit({"survey": reports.survey.id, "reports": rows, "output": output}, json)
+    say(f"{rows} reports in {output}, with their plan.", json)
 
 
 def show_results(survey: "Survey", found: "list[Result]", level: float, target: str | None = None) -> None:

@@ -15,6 +15,7 @@ def invite(
     output: Annotated[str, typer.Option("-o", "--output", help="File for the links, one a line; - prints them.")] = "-",
     db: DatabaseOption = DATABASE,
     url: UrlOption = URL,
+    json: JsonOption = None,
 ) -> None:
     """Make links that take one report each. They are shown once: the database keeps their hashes only."""
     from sottovoce.table.sink import check_new, new_file
@@ -26,13 +27,15 @@ def invite(
 
         asked = chosen(store, survey)
         links = [str(Link(url, asked.hash, token)) for token in store.invite(asked, count)]
+    emit({"survey": asked.id, "links": links}, json)
     if output == "-":
-        say("\n".join(links))
+        say("\n".join(links), json)
         return
     with new_file(output) as hidden:
         os.close(os.open(hidden, os.O_CREAT | os.O_WRONLY, 0o600))
         hidden.write_text("\n".join(links) + "\n", encoding="utf-8")
-    say(f"{count} links in {output}. Whoever has one can answer in its owner's place: send them, then delete the file.")
+    warning = "Whoever has one can answer in its owner's place: send them, then delete the file."
+    say(f"{count} links in {output}. {warning}", json)
 
 
 def serve(
@@ -45,6 +48,7 @@ def serve(
     per_window: Annotated[
         int | None, typer.Option(min=1, help="Reports from one address in ten seconds; 300 if not given.")
     ] = None,
+    json: JsonOption = None,
 ) -> None:
     """Serve the frozen surveys until interrupted; whatever is queued then is finished first."""
     from sottovoce.survey.installed import check_installed
@@ -57,9 +61,11 @@ def serve(
 
     listening = listen(host, port)
     store = Store(db)
-    say(f"Serving {len(store.surveys())} surveys at {address_of(listening)}. No address, no time and no agent is kept.")
+    address, count = address_of(listening), len(store.surveys())
+    emit({"address": address, "surveys": count}, json)
+    say(f"Serving {count} survey{'s' * (count != 1)} at {address}. No address, no time and no agent is kept.", json)
     if host not in LOCAL:
-        say("Off this machine, browsers need HTTPS: put a proxy with a certificate in front of the server.")
+        say("Off this machine, browsers need HTTPS: put a proxy with a certificate in front of the server.", json)
     app = make_app(store, per_window=per_window or REPORTS_PER_WINDOW)
     serve_app(app, listening, behind_proxy=behind_proxy)
 

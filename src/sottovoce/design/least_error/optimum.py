@@ -34,7 +34,7 @@ def least_error(
     accuracy: float | None = None,
     delta: float | None = None,
     odds: float | None = None,
-    reports: int | None = None,
+    max_reports: int | None = None,
     start: Solution | None = None,
     progress: Progress | None = None,
 ) -> Solution:
@@ -45,7 +45,7 @@ def least_error(
     `(tr J^-1 - |p|^2) / n` times one over the respondents, `J = A^T diag(A p)^-1 A`; no unbiased estimator has less.
     Without odds a report may rule truths out: such a channel is not deniable.
 
-    `reports` caps the number of reports; the gap to the bound, which has no cap, is then the price. `start` is a
+    `max_reports` caps the number of reports; the gap to the bound, which has no cap, is then the price. `start` is a
     solution for similar limits. The gap is below 1e-6 unless limits are so near to infeasible that rounding prevails.
 
     >>> best = least_error([0.25, 0.25, 0.25, 0.25], odds=3)
@@ -53,18 +53,18 @@ def least_error(
     (1.6875, True)
     """
     agreed = limits(prior, accuracy, delta, odds)
-    if reports is not None and reports < agreed.prior.size:
+    if max_reports is not None and max_reports < agreed.prior.size:
         rule = f"must be at least {agreed.prior.size}, the number of categories: fewer cannot tell them apart"
-        raise SottovoceError("reports", rule, reports)
+        raise SottovoceError("max_reports", rule, max_reports)
     if agreed.free:
         value = _error(agreed.prior, np.eye(agreed.prior.size) / agreed.prior)
         return Solution(value, value, np.eye(agreed.prior.size))
     pool, found, lower = _generate(agreed, seeds(agreed, start.matrix if start is not None else None), progress)
     atoms = pool[basic(agreed, pool, found.weights)]
-    if reports is None or len(atoms) <= reports:
+    if max_reports is None or len(atoms) <= max_reports:
         weights = best_weights(atoms, adversary_chance(agreed.prior, atoms), agreed.accuracy, _TIGHT).weights
     else:
-        atoms, weights = pruned(agreed, pool, reports, lambda few: _columns(agreed, few, agreed.prior.size)[0])
+        atoms, weights = pruned(agreed, pool, max_reports, lambda few: _columns(agreed, few, agreed.prior.size)[0])
     matrix = channel_matrix(agreed, atoms, weights)
     if not within(agreed, matrix):
         rule = "must be further from infeasible for floating-point numbers to meet them"

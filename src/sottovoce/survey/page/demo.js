@@ -1,4 +1,5 @@
 // Try the noise: what would be sent for a pretended answer, once and a hundred times. Nothing is kept or sent.
+// Sets hardly ever come twice, so of them is counted how many hold each answer.
 
 import { flip, secureWords } from "./coins.js";
 import { button, fill, h } from "./dom.js";
@@ -21,15 +22,18 @@ export function demo(survey, language, texts) {
   const draw = (times) => {
     const words = secureWords();
     const tally = new Map();
+    let last;
     for (let i = 0; i < times; i++) {
       const codes = mechanism.respond([Number(choice.value)], flip(mechanism.coins, words)).flat();
-      const { said } = reportInWords(alone, codes, language, texts)[0];
-      tally.set(said, (tally.get(said) ?? 0) + 1);
+      const [{ named, said }] = reportInWords(alone, codes, language, texts);
+      last = said;
+      for (const name of named) tally.set(name, (tally.get(name) ?? 0) + 1);
     }
     const rows = [...tally].sort(([, a], [, b]) => b - a).slice(0, 8);
     const pretended = question.answers[Number(choice.value)].text[language];
+    const many = reported[0].kind === "items" ? texts.demoSets : texts.demoMany;
     results.replaceChildren(
-      h("p", {}, times === 1 ? fill(texts.demoOnce, { said: rows[0][0] }) : fill(texts.demoMany, { times, pretended })),
+      h("p", {}, times === 1 ? fill(texts.demoOnce, { said: last }) : fill(many, { times, pretended })),
       times === 1 ? "" : h("table", {}, h("tbody", {}, rows.map(([said, count]) =>
         h("tr", {}, h("th", { scope: "row" }, said), h("td", {}, h("meter", { min: 0, max: times, value: count }, `${count}`)),
           h("td", {}, `${count}`))))));

@@ -2,12 +2,13 @@
 
 import { demo } from "./demo.js";
 import { button, fill, h, show } from "./dom.js";
-import { decode, Memory, receiptOf, seal, send } from "./seal.js";
+import { decode, Memory, receiptOf, seal, send, tokenOf, withToken } from "./seal.js";
 import { declined, isReached, readSurvey } from "./survey.js";
 import { listed, oddsInWords, reportInWords } from "./words.js";
 
 const SPOKEN = ["ar", "de", "en", "es", "fr"];
 const RIGHT_TO_LEFT = ["ar", "fa", "he", "ur"];
+const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
 const place = document.querySelector("main");
 const home = `/s/${place.dataset.survey}`;
@@ -43,15 +44,15 @@ async function start() {
   if (memory.answered) return alreadyAnswered();
   if (memory.sealed) return sending();
   if (new Date().toISOString().slice(0, 10) > survey.until) return tell(texts.closedTitle, texts.closed);
-  if (survey.invitation === "single" && !token) return tell(texts.invitationTitle, texts.invitation);
+  if (survey.invitation === "single" && !TOKEN.test(token ?? "")) return tell(texts.invitationTitle, texts.invitation);
   return welcome();
 }
 
-// Exact bytes of the survey, or null without a connection.
+// Exact bytes of the survey, or null without a connection or without an answer of the server.
 async function load() {
   try {
     const response = await fetch(`${home}/survey.json`, { credentials: "omit", cache: "no-store" });
-    return new Uint8Array(await response.arrayBuffer());
+    return response.ok ? new Uint8Array(await response.arrayBuffer()) : null;
   } catch {
     return null;
   }
@@ -105,6 +106,7 @@ function ask(step) {
   const question = asked()[step];
   if (!question) return review();
   const several = question.kind === "several";
+  const left = survey.questions.length - survey.questions.indexOf(question);
   const chosen = answers.get(question.id) ?? [];
   const options = question.answers.map(({ id, text }) => option(question, id, text[language], chosen));
   if (question.decline) options.push(option(question, declined(survey, question), question.decline[language], chosen, true));
@@ -118,8 +120,8 @@ function ask(step) {
   };
   const back = () => (step ? ask(step - 1) : welcome());
   show(place,
-    h("p", { class: "steps" }, fill(texts.step, { step: step + 1 })),
-    h("form", { onsubmit: next, autocomplete: "off", novalidate: true },
+    h("p", { class: "steps" }, fill(texts.step, { step: step + 1, most: step + left })),
+    h("form", { onsubmit: next, onchange: () => (warning.textContent = ""), autocomplete: "off", novalidate: true },
       h("fieldset", { "aria-describedby": question.help ? "help" : null },
         h("legend", {}, h("h1", {}, question.text[language])),
         question.help ? h("p", { class: "note", id: "help" }, question.help[language]) : null,
@@ -165,7 +167,7 @@ function review() {
 // Another tab may have sealed a report in the meantime: then that one is the only one.
 function finish() {
   if (memory.answered) return alreadyAnswered();
-  if (!memory.sealed) memory.sealed = seal(survey, hash, token, answers);
+  if (!memory.sealed) memory.sealed = seal(survey, hash, survey.invitation === "open" ? null : token, answers);
   answers.clear();
   return sending();
 }
@@ -176,6 +178,10 @@ async function sending() {
   show(place, h("h1", {}, texts.sendingTitle), state, h("p", { class: "note" }, texts.sealed));
   const waiting = (seconds) => (state.textContent = fill(texts.waiting, { seconds: Math.round(seconds) }));
   const answer = await send(`${home}/reports`, sealed, waiting);
+  if (answer.error === "invitation" && token && token !== tokenOf(sealed)) {
+    memory.sealed = withToken(sealed, token);
+    return sending();
+  }
   if (answer.error) return refused(answer);
   memory.acknowledge();
   history.replaceState(null, "", `#${hash}`);

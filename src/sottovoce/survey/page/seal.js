@@ -29,6 +29,11 @@ export function receiptOf(sealed) {
   return sha256(new TextEncoder().encode(survey + report + key)).slice(0, 16);
 }
 
+export const tokenOf = (sealed) => JSON.parse(sealed).token;
+
+// The same report under another invitation, where the first one was refused: no coin is tossed again.
+export const withToken = (sealed, token) => JSON.stringify({ ...JSON.parse(sealed), token });
+
 // What this device keeps of a survey: a sealed report on its way, or the fact that it was answered.
 export class Memory {
   #fallback = new Map();

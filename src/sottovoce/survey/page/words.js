@@ -1,5 +1,6 @@
 // Codes of reports in the words of the survey.
 
+import { fill } from "./dom.js";
 import { asText, labels } from "./schema.js";
 
 // Odds as people read them, rounded up to a tenth: a promise must not be made smaller than it is.
@@ -8,7 +9,8 @@ export function oddsInWords([above, below], language) {
   return new Intl.NumberFormat(language, { maximumFractionDigits: 1 }).format(Number(tenths) / 10);
 }
 
-// Every column of a report: what it is about, and what it says. A set says which answers are in it.
+// Every column of a report: what it is about, the answers it names, and what it says. A set for a question that has
+// one answer says that it is one of these.
 export function reportInWords(survey, codes, language, texts) {
   let used = 0;
   return survey.mechanisms.reports.map((column) => {
@@ -16,14 +18,17 @@ export function reportInWords(survey, codes, language, texts) {
     const known = labels(column);
     const name = (label) => answerText(question, label, language, texts);
     const own = codes.slice(used, (used += column.kind === "items" ? known.length : 1));
-    const said = column.kind === "items" ? known.filter((_, place) => own[place]).map(name) : [name(known[own[0]])];
-    return { about: question ? question.text[language] : column.name, said: listed(said, language) || texts.nothing };
+    const named = column.kind === "items" ? known.filter((_, place) => own[place]).map(name) : [name(known[own[0]])];
+    const said = listed(named, language) || texts.nothing;
+    const isSet = column.kind === "items" && named.length > 0 && question?.kind !== "several";
+    const about = question ? question.text[language] : column.name;
+    return { about, named, said: isSet ? fill(texts.oneOf, { said }) : said };
   });
 }
 
 // Several answers in one line, as the language puts them.
 export const listed = (said, language) =>
-  new Intl.ListFormat(language, { style: "narrow", type: "unit" }).format(said);
+  new Intl.ListFormat(language, { style: "short", type: "unit" }).format(said);
 
 // Text of an answer by its label, which may also be one of the labels that the plan adds.
 function answerText(question, label, language, texts) {

@@ -21,8 +21,9 @@ export default {
   demoSendMany: "100-mal werfen",
   demoOnce: "Diesmal würde das Gerät senden: {said}.",
   demoMany: "Von {times} Menschen, die „{pretended}“ antworten, würden so viele senden:",
+  demoSets: "Von {times} Menschen, die „{pretended}“ antworten, würden so viele eine Menge senden, in der das vorkommt:",
   begin: "Beginnen",
-  step: "Frage {step}",
+  step: "Frage {step} von höchstens {most}",
   several: "Wählen Sie alles, was zutrifft, oder nichts.",
   unrelated:
     "Manchmal beantwortet Ihr Gerät statt dieser eine andere, harmlose Frage: {unrelated} Wer Ihren Bericht liest, kann " +
@@ -45,6 +46,7 @@ export default {
   sent: "Die Münzen können es verändert haben: Wundern Sie sich nicht, wenn es nicht Ihre Antwort ist.",
   sentBytes: "So hat es der Server gespeichert:",
   nothing: "nichts davon",
+  oneOf: "eines davon: {said}",
   notAsked: "nicht gefragt",
   receipt: "Quittung:",
   kept: "Dieses Gerät merkt sich nur, dass die Umfrage beantwortet wurde.",

@@ -20,8 +20,9 @@ export default {
   demoSendMany: "Toss 100 times",
   demoOnce: "This time the device would send: {said}.",
   demoMany: "Of {times} people who answer “{pretended}”, so many would send:",
+  demoSets: "Of {times} people who answer “{pretended}”, so many would send a set that holds:",
   begin: "Begin",
-  step: "Question {step}",
+  step: "Question {step} of at most {most}",
   several: "Choose all that apply, or none.",
   unrelated:
     "Sometimes your device answers another, harmless question instead of this one: {unrelated} Whoever reads your report " +
@@ -44,6 +45,7 @@ export default {
   sent: "The coins may have changed it: do not be surprised if it is not what you answered.",
   sentBytes: "As the server stored it:",
   nothing: "none of these",
+  oneOf: "one of these: {said}",
   notAsked: "not asked",
   receipt: "Receipt:",
   kept: "This device remembers only that the survey was answered.",

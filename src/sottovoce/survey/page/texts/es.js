@@ -21,8 +21,9 @@ export default {
   demoSendMany: "Lanzar 100 veces",
   demoOnce: "Esta vez el dispositivo enviaría: {said}.",
   demoMany: "De {times} personas que responden «{pretended}», tantas enviarían:",
+  demoSets: "De {times} personas que responden «{pretended}», tantas enviarían un conjunto que contiene:",
   begin: "Empezar",
-  step: "Pregunta {step}",
+  step: "Pregunta {step} de {most} como máximo",
   several: "Elija todo lo que corresponda, o nada.",
   unrelated:
     "A veces su dispositivo responde otra pregunta, inofensiva, en lugar de esta: {unrelated} Quien lea su envío no puede " +
@@ -45,6 +46,7 @@ export default {
   sent: "Las monedas pueden haberlo cambiado: no se sorprenda si no es lo que respondió.",
   sentBytes: "Tal como lo guardó el servidor:",
   nothing: "nada de esto",
+  oneOf: "uno de estos: {said}",
   notAsked: "no preguntado",
   receipt: "Recibo:",
   kept: "Este dispositivo solo recuerda que la encuesta fue respondida.",

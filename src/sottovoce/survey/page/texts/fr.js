@@ -21,8 +21,9 @@ export default {
   demoSendMany: "Tirer 100 fois",
   demoOnce: "Cette fois, l’appareil enverrait : {said}.",
   demoMany: "Sur {times} personnes qui répondent « {pretended} », voici combien enverraient :",
+  demoSets: "Sur {times} personnes qui répondent « {pretended} », voici combien enverraient un ensemble qui contient :",
   begin: "Commencer",
-  step: "Question {step}",
+  step: "Question {step} sur {most} au plus",
   several: "Choisissez tout ce qui convient, ou rien.",
   unrelated:
     "Parfois votre appareil répond à une autre question, anodine, au lieu de celle-ci : {unrelated} Qui lit votre envoi ne " +
@@ -45,6 +46,7 @@ export default {
   sent: "Le sort a pu le changer : ne soyez pas surpris si ce n’est pas ce que vous avez répondu.",
   sentBytes: "Tel que le serveur l’a enregistré :",
   nothing: "rien de cela",
+  oneOf: "l’une de ces réponses : {said}",
   notAsked: "non demandé",
   receipt: "Reçu :",
   kept: "Cet appareil retient seulement que l’enquête a été remplie.",
