@@ -60,7 +60,9 @@ def test_from_a_table_of_reports(plan):
     cells = rng.choice(6, 4000, p=plan.channel().matvec(DEPENDENT))
     reports = {"a": [c >= 3 for c in cells.tolist()], "b": ["xyz"[c % 3] for c in cells.tolist()]}
     for names in (("a", "b"), ("b", "a")):
-        found = independence_test(reports, plan, *names)
+        told = []
+        found = independence_test(reports, plan, *names, progress=lambda *done: told.append(done))
+        assert bool(told) == (plan is JOINT)  # only the likelihood ratio takes steps
         assert found.attributes == names
         assert found.degrees == 2
         assert found.p_value < 0.05
