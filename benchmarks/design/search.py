@@ -34,11 +34,11 @@ def against_proven(
 ) -> list[Row]:
     """Hypervolumes of the paper's generations from three boxes, the worst of some seeds, and their longest time."""
     runs = [timed(lambda seed=seed: searched(prior, respondents, delta, PAPER, seed)) for seed in SEEDS]
-    name = f"OptRR, {PAPER} generations, normal prior"
+    name = f"{PAPER} generations of OptRR"
     rows = [Row(f"{name}, longest of {len(SEEDS)}", None, max(taken for _, taken in runs), None, "seconds")]
     for largest in BOXES:
         corner = np.array([delta, largest])
         best, worst = hypervolume(certified, corner), min(hypervolume(losses, corner) for losses, _ in runs)
-        title = f"{name}, part of the proven hypervolume, errors to {largest:g}"
+        title = f"{name}, part of what is proven, errors to {largest:g}"
         rows.append(Row(title, "certified front", worst / best, 1.0, "more is best"))
     return rows
