@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sottovoce.disguise.files import disguise_file
 from sottovoce.disguise.transactions import disguise_transactions
 from sottovoce.errors import SottovoceError
-from sottovoce.mine import levels, screening
+from sottovoce.mine import levels, screening, survivors
 from sottovoce.mine.frequent import frequent_itemsets
 from sottovoce.mine.resolution import ResolutionWarning
 from sottovoce.plan.plan import Plan
@@ -87,7 +87,7 @@ def test_supports_are_unbiased_and_covered_before_selection():
             patch.setattr("sottovoce.mine.frequent.warn_below", lambda *_: None)
             # Nothing is selected: twenty standard errors below the threshold survive.
             patch.setattr("sottovoce.mine.frequent._deviations", lambda _: 20.0)
-            found = frequent_itemsets(reports, NOISY, 1e-9)
+            found = frequent_itemsets(reports, NOISY, 1e-9, recall=0.9)
         assert len(found) == 255
         estimates.append(found.support)
         covered.append(np.abs(found.support - truth) <= 1.96 * found.standard_error)
@@ -208,7 +208,7 @@ def test_refused(change, message):
 
 
 def test_too_many_survivors(monkeypatch):
-    monkeypatch.setattr(levels, "MOST_SURVIVORS", 3)
+    monkeypatch.setattr(survivors, "MOST_SURVIVORS", 3)
     with pytest.raises(SottovoceError, match=r"^min_support must be higher, or recall lower: more than 3 sets"):
         frequent_itemsets(baskets(100, 9), PLAIN, 0.01)
 

@@ -10,7 +10,7 @@ from sottovoce.estimate.modelled import estimate_joint
 from sottovoce.estimate.spread import MOST_CELLS
 from sottovoce.mine.categories import Cells, mine_cells
 from sottovoce.mine.itemsets import Itemsets
-from sottovoce.mine.levels import Progress, Search
+from sottovoce.mine.survival import Progress, Search
 from sottovoce.plan.plan import Plan
 
 
@@ -62,7 +62,7 @@ def modelled_itemsets(
         return itemsets_of(estimate_joint(reports, plan, names), min_support, longest=longest, progress=progress)
     cells = ModelledCells(reports, plan, names, "population")
     levels = mine_cells(cells, _search(min_support, longest, len(names), progress))
-    return Itemsets(cells.labels, tuple(levels), cells.counter.rows(), min_support, "population")
+    return Itemsets(cells.labels, tuple(levels), cells.counter.rows(), min_support, "population", cells)
 
 
 def itemsets_of(
@@ -79,7 +79,7 @@ def itemsets_of(
     """
     cells = JointCells(joint)
     levels = mine_cells(cells, _search(min_support, longest, len(joint.attributes), progress))
-    return Itemsets(cells.labels, tuple(levels), joint.respondents, min_support, joint.target)
+    return Itemsets(cells.labels, tuple(levels), joint.respondents, min_support, joint.target, cells)
 
 
 def _search(min_support: float, longest: int | None, attributes: int, progress: Progress | None) -> Search:
