@@ -37,7 +37,7 @@ SYNTHETIC: Source = (lambda seed: quest_transactions(100_000, seed=seed), 10, (0
 FIRST: Source = (lambda _: bms_webview(1), 10, (0.5673, 0.9877))
 SECOND: Source = (lambda _: bms_webview(2), 50, (0.5350, 0.9958))
 
-TABLES = {
+TABLES: dict[tuple[str, float], tuple[Source, dict[int, tuple[float, float]]]] = {
     ("T10I4 (3.2)", 0.003): (SYNTHETIC, {4: (7.98, 6.82), 5: (7.15, 13.12), 6: (6.08, 9.56)}),
     ("T10I4 (3.3)", 0.005): (SYNTHETIC, {4: (8.65, 6.73), 5: (0.8, 10.4), 6: (0, 11.62)}),
     ("BMS-WebView-1 (3.4)", 0.003): (FIRST, {4: (0, 0)}),
@@ -81,11 +81,20 @@ def _mined(source: Source, support: float) -> Iterator[tuple[Itemsets, int, Item
     """The truth, and what was found by default and by the bare threshold, disguise after disguise."""
     data, times, coins = source
     for seed in range(FIRST_SEED, FIRST_SEED + DISGUISES):
-        items, once = data(seed)
+        items, once = _near(*data(seed), support)
         certain, plan = (Plan.of(Schema([items]), {items.name: Emask(p=p, q=q)}) for p, q in ((1, 1), coins))
         truth = frequent_itemsets(once, certain, support)
-        reports = disguise_transactions(repeat(once, times), plan, rng=seed)
+        reports = disguise_transactions(repeat(once, times), plan, rng=seed, kind="bitsets")
         for way, recall in enumerate((None, 0.5)):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that the longest sets are not resolved is known
                 yield truth, way, frequent_itemsets(reports, plan, support, recall=recall)
+
+
+def _near(items: ItemSet, csr: Csr, support: float) -> tuple[ItemSet, Csr]:
+    """Without items that cannot pass, of less than half the threshold: coins are thrown for each item alone."""
+    indptr, indices = csr
+    kept = np.bincount(indices, minlength=len(items.items)) >= support / 2 * (len(indptr) - 1)
+    number, held = np.cumsum(kept) - 1, np.concatenate([[0], np.cumsum(kept[indices])])[indptr]
+    labels = [label for label, near in zip(items.items, kept, strict=True) if near]
+    return ItemSet(items.name, labels), (held, number[indices[kept[indices]]].astype(np.int32))

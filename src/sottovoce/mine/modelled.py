@@ -12,6 +12,7 @@ from sottovoce.mine.categories import Cells, mine_cells
 from sottovoce.mine.itemsets import Itemsets
 from sottovoce.mine.survival import Progress, Search
 from sottovoce.plan.plan import Plan
+from sottovoce.schema.item_set import ItemSet
 
 
 class JointCells(Cells):
@@ -58,6 +59,11 @@ def modelled_itemsets(
     (('a=False', 'b=False'), ('a=True', 'b=True'))
     """
     names = plan.schema.project(plan.schema.names if attributes is None else attributes).names
+    sets = [name for name in names if isinstance(plan.schema[name], ItemSet)]
+    if sets:
+        raise SottovoceError(
+            "attributes", "must be of categories, for a model; sets of items are mined without one", sets
+        )
     if plan.schema.project(names).cells <= MOST_CELLS:
         return itemsets_of(estimate_joint(reports, plan, names), min_support, longest=longest, progress=progress)
     cells = ModelledCells(reports, plan, names, "population")
@@ -86,4 +92,6 @@ def _search(min_support: float, longest: int | None, attributes: int, progress: 
     """The bare threshold: a shrunken estimate is as good a guess as there is."""
     if isinstance(min_support, bool) or not isinstance(min_support, int | float) or not 0 < min_support <= 1:
         raise SottovoceError("min_support", "must be above 0 and at most 1", min_support)
+    if longest is not None and (isinstance(longest, bool) or not isinstance(longest, int) or longest < 1):
+        raise SottovoceError("longest", "must be a positive whole number, or None", longest)
     return Search(min_support, 0.0, "population", attributes if longest is None else longest, progress)

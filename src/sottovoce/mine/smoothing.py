@@ -96,9 +96,7 @@ def _fitted(inputs: Array, noise: Array, moves: Array, below: Smoothed) -> Smoot
     own, lowest, shared = inputs[:, 0], inputs[:, -1], noise[0]
     rise = (lowest - below.cut) / (FADE * below.spread)
     fade, slope = np.clip(rise, 0, 1), np.where((rise > 0) & (rise < 1), shared[-1] / (FADE * below.spread), 0)
-    start = np.zeros(len(moves))
-    start[-1] = 1
-    weights = start
+    weights, lowest_alone = np.eye(len(moves))[[0, -1]]
     for _ in range(ROUNDS):
         guess, along = inputs @ weights, float(shared @ weights)
         close = np.exp(-((guess - 1) ** 2) / (2 * WIDTH**2))
@@ -110,7 +108,7 @@ def _fitted(inputs: Array, noise: Array, moves: Array, below: Smoothed) -> Smoot
         square = (inputs * v[:, None]).T @ inputs
         target = (inputs * v[:, None]).T @ own - v.sum() * shared - inputs.T @ tilt
         held = TRUST * v.sum() * noise
-        weights = np.linalg.lstsq(square + held, target + held @ start, rcond=None)[0]
+        weights = np.linalg.lstsq(square + held, target + held @ lowest_alone, rcond=None)[0]
     second = (
         v * along**2 * ((guess - 1) ** 2 / WIDTH**4 - 1 / WIDTH**2) - 2 * (guess - 1) / WIDTH**2 * along * close * slope
     )
