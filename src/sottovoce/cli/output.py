@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from sottovoce.schema.schema import Schema
 
 JsonOption = Annotated[str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")]
+ANY_WIDTH = 10_000
+"""Characters of a terminal that is wide enough for any table."""
+
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
 
@@ -108,7 +111,8 @@ def priors_given(schema: "Schema", texts: Iterable[str]) -> dict[str, list[float
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], target: str | None = None, title: str = "") -> None:
-    """Print a table, fitted to the terminal."""
+    """Print a table, fitted to the terminal: without lines between its columns where it is too wide for them."""
+    from rich import box
     from rich.console import Console
     from rich.table import Column, Table
 
@@ -117,7 +121,10 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]], target: str | N
     drawn = Table(*columns, title=title or None, title_justify="left")
     for row in rows:
         drawn.add_row(*row)
-    Console(stderr=target == "-").print(drawn, markup=False)
+    console = Console(stderr=target == "-")
+    if console.measure(drawn, options=console.options.update(width=ANY_WIDTH)).maximum > console.width:
+        drawn.box, drawn.padding, drawn.show_edge = box.SIMPLE_HEAD, (0, 0), False
+    console.print(drawn, markup=False)
 
 
 @contextmanager
