@@ -13,6 +13,7 @@ from sottovoce.cli.survey.options import DATABASE, URL, DatabaseOption, UrlOptio
 from sottovoce.errors import SottovoceError
 
 if TYPE_CHECKING:
+    from sottovoce.survey.preview import QuestionPreview
     from sottovoce.survey.survey import Survey
 
 DraftArgument = Annotated[str, typer.Argument(metavar="DRAFT", help="Definition of the survey, YAML or JSON.")]
@@ -50,7 +51,6 @@ def preview(
     json: JsonOption = None,
 ) -> None:
     """Show what a draft promises and how exact it will be, before anyone is asked."""
-    from sottovoce.plan.guarantee import odds_text
     from sottovoce.survey.preview import preview as previewed
     from sottovoce.survey.preview import respondents_for
 
@@ -69,19 +69,7 @@ def preview(
     }
     emit(document, json)
     say(f"All answers together: {whole}\n{whole.in_words()}\n", json)
-    rows = [
-        (
-            own.question.id,
-            own.question.kind,
-            str(len(own.question.labels)),
-            own.scheme,
-            odds_text(own.guarantee.odds or Fraction(1)),
-            "" if own.margin is None else f"{own.margin:.1%}",
-        )
-        for own in shown
-    ]
-    headers = ("question", "kind", "answers", "design", "odds", f"+- with {respondents}")
-    table(headers, rows, json)
+    _show_questions(shown, respondents, json)
     if needed is not None:
         say(f"For margins of {margin:.1%} everywhere: {needed} respondents.", json)
     if browse:
@@ -107,6 +95,24 @@ def freeze(draft: DraftArgument, db: DatabaseOption = DATABASE, url: UrlOption =
     else:
         say(f"Next: sottovoce survey invite {survey.id} --count 100 --db {db}", json)
     say(f"Then: sottovoce survey serve --db {db}", json)
+
+
+def _show_questions(shown: "list[QuestionPreview]", respondents: int, target: str | None) -> None:
+    """Design, odds and margin of each question; no margin where there is no closed form."""
+    from sottovoce.plan.guarantee import odds_text
+
+    rows = [
+        (
+            own.question.id,
+            own.question.kind,
+            str(len(own.question.labels)),
+            own.scheme,
+            odds_text(own.guarantee.odds or Fraction(1)),
+            "" if own.margin is None else f"{own.margin:.1%}",
+        )
+        for own in shown
+    ]
+    table(("question", "kind", "answers", "design", "odds", f"+- with {respondents}"), rows, target)
 
 
 def _browse(survey: "Survey", target: str | None) -> None:
