@@ -81,13 +81,13 @@ def freeze(draft: DraftArgument, db: DatabaseOption = DATABASE, url: UrlOption =
     """Freeze a draft: from now on it has a hash, and nobody can change it unnoticed."""
     survey = _read(draft)
     from sottovoce.survey.desk import today
-    from sottovoce.survey.links import Link
+    from sottovoce.survey.links import Link, server_address
 
+    link = Link(server_address(url), survey.hash)
     if survey.until < today():
         raise SottovoceError("until", f"must not be over; today is {today()}", survey.until.isoformat())
     with open_store(db, new=True) as store:
         store.freeze(survey)
-    link = Link(url, survey.hash)
     emit({"id": survey.id, "hash": survey.hash, "link": str(link), "audit": f"{link.address}/audit"}, json)
     say(f"Frozen as {survey.id}, sha256 {survey.hash}. All answers together: {survey.plan.guarantee}", json)
     if survey.invitation == "open":
