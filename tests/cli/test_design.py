@@ -98,7 +98,7 @@ def test_searches(run):
 def test_a_table_for_people(run, folder):
     code, out, err = run("design", *THREE, "--delta", ".75", "--points", "3", "--json", "front.json", "--plot", "f.png")
     assert (code, err) == (0, "")
-    assert "right guesses" in out
+    assert "guessed" in out
     assert "Not deniable where epsilon is inf" in out
     assert "no channel that meets the same bounds can beat them" in out
     assert (folder / "f.png").read_bytes().startswith(b"\x89PNG")
