@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from benchmarks.itemsets.data import repeat
 from benchmarks.measure import Row
 from sottovoce.disguise.transactions import disguise_transactions
 from sottovoce.mine.accuracy import mining_errors
@@ -21,7 +20,7 @@ from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
 from sottovoce.scheme.emask import Emask
 from sottovoce.table.bitsets import Csr
-from sottovoce.table.datasets.baskets import bms_webview
+from sottovoce.table.datasets.baskets import bms_webview, repeat_baskets
 from sottovoce.table.datasets.quest import quest_transactions
 
 Data = Callable[[int], tuple[ItemSet, Csr]]
@@ -84,7 +83,7 @@ def _mined(source: Source, support: float) -> Iterator[tuple[Itemsets, int, Item
         items, once = _near(*data(seed), support)
         certain, plan = (Plan.of(Schema([items]), {items.name: Emask(p=p, q=q)}) for p, q in ((1, 1), coins))
         truth = frequent_itemsets(once, certain, support)
-        reports = disguise_transactions(repeat(once, times), plan, rng=seed, kind="bitsets")
+        reports = disguise_transactions(repeat_baskets(once, times), plan, rng=seed, kind="bitsets")
         for way, recall in enumerate((None, 0.5)):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that the longest sets are not resolved is known

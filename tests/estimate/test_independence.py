@@ -61,7 +61,7 @@ def test_from_a_table_of_reports(plan):
     reports = {"a": [c >= 3 for c in cells.tolist()], "b": ["xyz"[c % 3] for c in cells.tolist()]}
     for names in (("a", "b"), ("b", "a")):
         told = []
-        found = independence_test(reports, plan, *names, progress=lambda *done: told.append(done))
+        found = independence_test(reports, plan, *names, progress=lambda *done, told=told: told.append(done))
         assert bool(told) == (plan is JOINT)  # only the likelihood ratio takes steps
         assert found.attributes == names
         assert found.degrees == 2
