@@ -17,16 +17,18 @@ class Row:
     unit: str
 
     def to_json(self) -> dict[str, Any]:
-        """All fields and the ratio."""
-        return asdict(self) | {"ratio": None if self.peer is None else self.peer / self.ours}
+        """All fields and the ratio; none where there is no peer, or nothing to divide by."""
+        return asdict(self) | {"ratio": None if self.peer is None or not self.ours else self.peer / self.ours}
 
 
-def best_seconds(*calls: Callable[[], Any], rounds: int = 7) -> tuple[float, ...]:
+def best_seconds(
+    *calls: Callable[[], Any], rounds: int = 7, clock: Callable[[], float] = perf_counter
+) -> tuple[float, ...]:
     """Shortest time of each call; they take turns, so that a busy moment hits all alike."""
     times: list[list[float]] = [[] for _ in calls]
     for _ in range(rounds):
         for call, taken in zip(calls, times, strict=True):
-            start = perf_counter()
+            start = clock()
             call()
-            taken.append(perf_counter() - start)
+            taken.append(clock() - start)
     return tuple(min(taken) for taken in times)

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import papers
 from papers.rerun import Module, Rerun
+from sottovoce.errors import SottovoceError
 
 HELPERS = {"__main__", "rerun"}
 
@@ -67,34 +68,39 @@ def _number(value: Any) -> str:
     return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
-def save_figure(found: Rerun, path: Path) -> None:
+def save_figure(found: Rerun, title: str, path: Path) -> None:
     """Draw the picture, if there is one."""
     if found.draw is None:
-        sys.exit("error: a table has no figure")
+        sys.exit(f"error: there is no figure of {title}")
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 5.5), layout="constrained")
+    figure.suptitle(title, fontsize="medium")
     found.draw(figure)
+    path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=150)
 
 
 def run(given: argparse.Namespace) -> None:
-    """Run one, or all into a folder."""
-    chosen = list(identifiers()) if given.id == "all" else [given.id]
-    results = []
-    for identifier in chosen:
+    """Run one, or all into a folder; results are written before figures are drawn, and after each of many."""
+    results: list[dict[str, Any]] = []
+    for identifier in list(identifiers()) if given.id == "all" else [given.id]:
         module = load(identifier)
         found = module.rerun(quick=given.quick, seed=given.seed, progress=_progress(identifier))
         results.append(document(identifier, module, found))
-        print(shown(results[-1]))
+        print(shown(results[-1]), file=sys.stderr if given.json == "-" else sys.stdout)
+        if given.json not in (None, "-"):
+            Path(given.json).write_text(_text(given.id, results), "utf-8")
         if given.folder is not None and found.draw is not None:
-            given.folder.mkdir(parents=True, exist_ok=True)
-            save_figure(found, given.folder / f"{identifier}.png")
+            save_figure(found, module.TITLE, given.folder / f"{identifier}.png")
         if given.figure is not None:
-            save_figure(found, given.figure)
-    if given.json is not None:
-        text = json.dumps(results if given.id == "all" else results[0], indent=2, ensure_ascii=False)
-        sys.stdout.write(text + "\n") if given.json == "-" else Path(given.json).write_text(text + "\n", "utf-8")
+            save_figure(found, module.TITLE, given.figure)
+    if given.json == "-":
+        sys.stdout.write(_text(given.id, results))
+
+
+def _text(asked: str, results: list[dict[str, Any]]) -> str:
+    return json.dumps(results if asked == "all" else results[0], indent=2, ensure_ascii=False) + "\n"
 
 
 def _progress(label: str) -> Any:
@@ -120,8 +126,15 @@ def main() -> None:
     if given.command == "list":
         for identifier in identifiers():
             print(f"{identifier:<18} {load(identifier).TITLE}")
-    else:
+        return
+    if given.seed < 0:
+        runs.error(f"--seed must not be negative. Got {given.seed} instead.")
+    if given.id == "all" and given.figure is not None:
+        runs.error("--figure is for one of them: all are drawn into a --folder")
+    try:
         run(given)
+    except (SottovoceError, OSError) as error:
+        sys.exit(f"error: {error}")
 
 
 if __name__ == "__main__":

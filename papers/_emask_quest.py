@@ -4,39 +4,45 @@ from dataclasses import replace
 
 import numpy as np
 
-from papers._emask_table import Table
-from papers._repeated import error_rows, numbers_of
+from papers._emask_privacy import EXPLAINED
+from papers._emask_table import QUICK_TURNS, TIMED, TURNS, Table
+from papers._repeated import error_rows, numbers_of, ranges
 from papers.rerun import Progress, Rerun, Row, claimed
 from sottovoce.mine.accuracy import mining_errors
 from sottovoce.table.datasets.quest import quest_transactions
 
-DATA_SETS, QUICK = 40, 4
+DATA_SETS, QUICK, COUNTED = 40, 4, 12
+"""How many are disguised; of those that are only counted a quick run can have more."""
+
 BASKETS = 100_000
 
 
 def rerun(table: Table, *, quick: bool, seed: int, progress: Progress) -> Rerun:
     """As many data sets, each disguised and mined once: theirs is one more of them, if it is at all like ours."""
-    repetitions, lengths = QUICK if quick else DATA_SETS, len(table.printed)
-    counts, errors = [], []
-    for own in range(seed, seed + repetitions):
+    repetitions, counted, lengths = *((QUICK, COUNTED) if quick else (DATA_SETS, DATA_SETS)), len(table.printed)
+    counts, errors, privacies = [], [], []
+    for done, own in enumerate(range(seed, seed + counted), start=1):
         items, once = quest_transactions(BASKETS, seed=own)
         truth = table.truth(items, once)
-        found = [numbers_of(each) for each in mining_errors(table.mine(items, once, own), truth)]
-        errors.append([*found, *[(np.nan,) * 3] * lengths][:lengths])
         counts.append([truth.by_length.get(length, 0) for length in range(1, lengths + 1)])
-        progress(own - seed + 1, repetitions)
+        if done <= repetitions:
+            found = [numbers_of(each) for each in mining_errors(table.mine(items, once, own), truth)]
+            errors.append([*found, *[(np.nan,) * 3] * lengths][:lengths])
+            privacies.append(table.privacies(items, once, own))
+        progress(done, counted)
     rows = [_count(table, place, [own[place] for own in counts]) for place in range(lengths)]
+    rows += _privacies(table, privacies, seed)
+    rows.append(table.timed(*quest_transactions(BASKETS, seed=seed), seed, QUICK_TURNS if quick else TURNS))
     errors_found, notes = error_rows(table.title, [n[1:] for n in table.printed], np.ma.masked_invalid(errors))
-    rows += [
-        replace(row, verdict="claim holds" if row.verdict == "reproduced" else "claim fails") for row in errors_found
-    ]
+    rows += [_as_claim(row, holds=row.verdict == "reproduced") for row in errors_found]
     settings = {**table.settings, "transactions": f"{BASKETS} made and taken {table.times} times"}
-    about = {**settings, "data sets, each disguised once": repetitions, "seed": seed}
-    return Rerun(
-        about,
-        rows,
-        ["The data are of the same recipe, not the same: a row tells whether theirs could be one of ours.", *notes],
-    )
+    about = {**settings, "data sets": counted, "of them disguised, each once": repetitions, "seed": seed}
+    told = "The data are of the same recipe, not the same: a row tells whether theirs could be one of ours."
+    return Rerun(about, rows, [told, *notes, TIMED, *([] if table.privacy is None else EXPLAINED)])
+
+
+def _as_claim(row: Row, *, holds: bool) -> Row:
+    return replace(row, verdict="claim holds" if holds else "claim fails")
 
 
 def _count(table: Table, place: int, counts: list[int]) -> Row:
@@ -45,3 +51,15 @@ def _count(table: Table, place: int, counts: list[int]) -> Row:
     holds = min(counts) / 2 <= printed <= 2 * max(counts)
     row = claimed(f"{table.title} length {place + 1}", "", counts[0], holds=holds)
     return replace(row, published=printed)
+
+
+def _privacies(table: Table, found: list[list[Row]], seed: int) -> list[Row]:
+    """The mean over the data sets: theirs could be one of them or not; and that of published baskets."""
+    if table.privacy is None:
+        return []
+    basic, first = found[0]
+    ours = np.ma.masked_invalid([row.ours for _, row in found])
+    low, high = ranges(ours)
+    row = replace(first, ours=float(ours.mean()), spread=float(ours.std(ddof=1)))
+    published = replace(table, name="T10I4D100K x10").privacies(*table.data(), seed)
+    return [basic, _as_claim(row, holds=bool(low <= table.privacy.reinterrogation <= high)), published[1]]

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from papers._frapp import GAMMA, MIN_SUPPORT, Data
+from papers._frapp_schemes import mined
 from papers._repeated import MEASURES, Errors, counted, repeated
 from papers.rerun import Progress, Rerun, Row, claimed, compared
 from sottovoce.measure.private_parameter import PosteriorRange, posterior_range
@@ -25,7 +26,7 @@ def rerun(data: Data, *, quick: bool, seed: int, progress: Progress) -> Rerun:
     errors = []
     for place, alpha in enumerate(alphas):
         first, moved = seed + place * disguises, counted(progress, place * disguises, len(alphas) * disguises)
-        mine = data.mined(RandomizedGammaDiagonal(gamma=GAMMA, alpha=alpha))
+        mine = mined(data, RandomizedGammaDiagonal(gamma=GAMMA, alpha=alpha))
         found = repeated(mine, data.truth, range(first, first + disguises), moved)
         errors.append(found[:, LENGTH - 1])
     rows = [*_ranges(ranges[len(alphas) // 2], ranges[-1]), *_errors(errors, alphas)]
@@ -74,5 +75,6 @@ def _draw(figure: Any, alphas: Sequence[float], ranges: list[PosteriorRange], er
     for panel, (column, measure) in zip(axes[1:], reversed(list(enumerate(MEASURES))), strict=True):
         means = np.array([float(found[:, column].mean()) for found in errors])
         spread = np.array([float(found[:, column].std(ddof=1)) for found in errors])
-        panel.errorbar(alphas, means, spread, marker="o", capsize=3)
-        panel.set(xlabel="alpha / (gamma x)", ylabel=f"{measure} at length {LENGTH} (%)")
+        panel.errorbar(alphas, means, spread, marker="o", capsize=3, label="mean and spread of disguises")
+        panel.set(xlabel="alpha / (gamma x)", ylabel=f"{measure} at length {LENGTH} (%)", ylim=(0, None))
+    panel.legend(loc="lower left")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from papers._frapp import CUTOFF, GAMMA, MIN_SUPPORT, PASTED, Data
+from papers._frapp_schemes import schemes
 from papers._repeated import MEASURES, Errors, counted, repeated
 from papers.rerun import Progress, Rerun, Row, claimed, compared
 from sottovoce.measure.condition import condition_number
@@ -12,19 +13,24 @@ from sottovoce.scheme.cut_and_paste import CutAndPaste
 
 DISGUISES, QUICK = 200, 3
 POSITIVE, NEGATIVE, SUPPORT = range(3)
+COLOURS = {"DET-GD": "C0", "RAN-GD": "C1", "MASK": "C2", "C&P": "C3"}
+MARKERS = {"DET-GD": "o", "RAN-GD": "x", "MASK": "s", "C&P": "^"}
 
 
 def rerun(data: Data, mask_finds: int, *, quick: bool, seed: int, progress: Progress) -> Rerun:
     """Errors of every scheme over repeated disguises; `mask_finds` is the longest that MASK finds in the thesis."""
     disguises = QUICK if quick else DISGUISES
     errors: dict[str, Errors] = {}
-    for place, (name, mine) in enumerate(data.schemes().items()):
+    for place, (name, mine) in enumerate(schemes(data).items()):
         moved = counted(progress, place * disguises, 4 * disguises)
         errors[name] = repeated(mine, data.truth, range(seed, seed + disguises), moved)
     conditions = condition_numbers(data)
     rows = [*_claims(data, errors, mask_finds), *_condition_rows(data, conditions)]
     notes = [f"{name}, sigma+/sigma-/rho in % by length: {_listed(found)}." for name, found in errors.items()]
     notes += [
+        f"DET-GD keeps {100 / conditions['DET-GD, RAN-GD'][0]:.1f} % of the records whole, whatever the length: of "
+        "short sets, up to about the length at which their condition numbers pass its own, it loses more than MASK and "
+        "cut-and-paste do.",
         "RAN-GD's reports have exactly the law of DET-GD's, whatever r: their errors differ by chance alone, and a "
         "miner who averages over r learns as much.",
         f"Cut-and-paste has rank {CUTOFF + 1}: its matrices above length {CUTOFF} are singular, whatever finite "
@@ -65,10 +71,11 @@ def _claims(data: Data, errors: dict[str, Errors], mask_finds: int) -> list[Row]
             )
         )
     for name, longest in (("MASK", mask_finds), ("C&P", CUTOFF)):
-        beyond = errors[name][:, longest:, NEGATIVE]
-        found = 100 - float(beyond.min()) if beyond.size else 0.0
-        told = f"at most {found:.1f} % of a length"
-        rows.append(claimed(f"{name} above length {longest}", "finds no itemsets", told, holds=found == 0))
+        found = 100 - errors[name][:, longest:, NEGATIVE]
+        nothing = float((found == 0).all(axis=1).mean())
+        told = f"finds none in {100 * nothing:.0f} % of the disguises, at most {found.max():.1f} % of a length"
+        # Theirs is a single disguise: what it shows is right where it is the rule.
+        rows.append(claimed(f"{name} above length {longest}", "finds no itemsets", told, holds=nothing > 0.5))
     det, ran = (errors[name][:, :, NEGATIVE] for name in ("DET-GD", "RAN-GD"))
     apart = np.abs(det.mean(axis=0) - ran.mean(axis=0))
     noise = np.sqrt((det.var(axis=0, ddof=1) + ran.var(axis=0, ddof=1)) / len(det))
@@ -100,15 +107,17 @@ def _listed(errors: Errors) -> str:
 
 def _draw(figure: Any, errors: dict[str, Errors], conditions: dict[str, list[float]]) -> None:
     axes = figure.subplots(2, 2).ravel()
-    for panel, (place, measure) in zip(
-        axes, ((NEGATIVE, "sigma-"), (POSITIVE, "sigma+"), (SUPPORT, "rho")), strict=False
-    ):
+    for panel, place in zip(axes, (NEGATIVE, POSITIVE, SUPPORT), strict=False):
         for name, found in errors.items():
-            means = found.mean(axis=0)[:, MEASURES.index(measure)]
-            panel.plot(range(1, len(means) + 1), means, marker="o", label=name)
-        panel.set(xlabel="length", ylabel=f"{measure} (%)", yscale="log" if place == SUPPORT else "linear")
-    for name, numbers in conditions.items():
-        axes[3].plot(range(1, len(numbers) + 1), numbers, marker="o", label=name)
+            means = found.mean(axis=0)[:, place]
+            panel.plot(range(1, len(means) + 1), means, color=COLOURS[name], marker=MARKERS[name], label=name)
+        panel.set(xlabel="length", ylabel=f"{MEASURES[place]} (%)", yscale="log" if place == SUPPORT else "linear")
+    for label, numbers in conditions.items():
+        name = label.partition(",")[0]
+        shown = f"{label} (infinite above {CUTOFF})" if np.isinf(numbers[-1]) else label
+        axes[3].plot(range(1, len(numbers) + 1), numbers, color=COLOURS[name], marker=MARKERS[name], label=shown)
     axes[3].set(xlabel="length", ylabel="condition number", yscale="log")
+    for panel in axes:
+        panel.grid(visible=True, alpha=0.3)
     axes[0].legend()
     axes[3].legend()

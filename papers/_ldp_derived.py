@@ -1,23 +1,28 @@
 """What figures 3 and 4 of Wang, Wu & Hu (2016) share: a derived measure against epsilon, from both mechanisms."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from papers._ldp_picture import draw_estimates
 from papers._ldp_table import (
     MECHANISMS,
     STAND_IN,
     TARGETS,
     Array,
     channel_of,
-    draw_lines,
     epsilons,
     everywhere,
+    exact,
     simulated,
 )
 from papers.rerun import Progress, Rerun, Row
-from sottovoce.estimate.mechanisms import mechanism_costs
+from sottovoce.design.compared_derived import derived_error
+from sottovoce.estimate.derived import derive
+from sottovoce.estimate.expected import expected_estimate
+from sottovoce.estimate.named import functional_named
 from sottovoce.estimate.simplex import nearest_distribution
 
 Lines = dict[str, tuple[list[float], list[float]]]
@@ -43,7 +48,7 @@ def rerun_measure(
         "The delta method is not to be trusted where noise reaches cells at zero or the curvature rules; its errors "
         "are then what the paper's formula says, not what estimates do.",
     )
-    return Rerun(settings, rows, notes, draw_lines(grid, lines["table"], truth, name))
+    return Rerun(settings, rows, notes, draw_estimates(grid, lines, truth, name.replace("-", " ")))
 
 
 def _lines(table: Any, target: str, measure: Any, grid: Sequence[float], draws: int, rng: Any) -> Lines:
@@ -77,14 +82,20 @@ def _claims(lines: Lines, truth: float, grid: Sequence[float], target: str) -> l
 
 def _by_delta(table: Any, name: str, target: Any, grid: Sequence[float]) -> list[Row]:
     """Standard deviations by the paper's formula, and where the delta method may be trusted."""
-    costs = [mechanism_costs(table, epsilon, target=target) for epsilon in grid]
-    coin, noise = ([float(c[m].derived[name].error or 0) for c in costs] for m in MECHANISMS)
+    measure, about = f"{name.replace('-', '_')}_error", {"respondents": float(table.sum()), "target": target}
+    measures = {"error": partial(derived_error, name=measure, **about), "sure": partial(_trusted, name, about)}
+    found = exact(table, measures, grid)
+    coin, noise = (found[mechanism, "error"] for mechanism in MECHANISMS)
     smaller = [a < b for a, b in zip(coin, noise, strict=True)]
-    trusted = [
-        f"{e:g}" for e, c in zip(grid, costs, strict=True) if c["randomized_response"].derived[name].reason is None
-    ]
+    trusted = [f"{e:g}" for e, sure in zip(grid, found["randomized_response", "sure"], strict=True) if sure]
     said = f"{_shown(coin, noise)}; to be trusted at epsilon {', '.join(trusted) or 'none'}"
     return [everywhere(f"delta method, {target}", "smaller standard deviation", grid, smaller, said)]
+
+
+def _trusted(name: str, about: dict[str, Any], channel: Any, law: Any) -> bool:
+    """Whether noise stays clear of where the measure bends or ends."""
+    found = expected_estimate(channel, law, **about)
+    return derive(found, functional_named(name, found)).reason is None
 
 
 def _shown(coin: Sequence[float], noise: Sequence[float]) -> str:

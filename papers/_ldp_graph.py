@@ -1,24 +1,42 @@
-"""What figures 5 and 6 of Wang, Wu & Hu (2016) share: errors of a sequence of numbers of the friendship graph."""
+"""What figures 5 and 6 of Wang, Wu & Hu (2016) share: errors of a sequence of numbers of the friendship graph.
+
+`compare` is for channels, and says what one bit of the graph costs; a sequence is one answer for all pairs, and what a
+trusted server adds to it is no channel of a bit at all. So these errors are simulated.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from papers._ldp_picture import COLOURS, tidy
 from papers._ldp_table import MECHANISMS, everywhere
-from papers.rerun import Progress, Row
+from papers.rerun import Progress, Rerun, Row
 from sottovoce.mine.graph.disguise import disguise_graph
 from sottovoce.mine.graph.graph import Graph
 from sottovoce.mine.graph.instance import reconstruct_graph
 from sottovoce.mine.graph.reports import GraphReports
 from sottovoce.table.datasets.networks import friendships
+from sottovoce.table.figure import INK
 
 Array = NDArray[np.float64]
 Answer = Callable[[float, np.random.Generator], Array]
 Errors = dict[str, tuple[list[float], list[float]]]
+Claim = tuple[str, str, str]
+"""What is said, of which answer, compared with which."""
 
 NAMES = {"randomized_response": "RR", "laplace": "LM"}
+STYLES = {
+    "RR": (COLOURS["randomized_response"], "-"),
+    "RR instance": (COLOURS["randomized_response"], "--"),
+    "LM": (COLOURS["laplace"], "-"),
+    "LM instance": (COLOURS["laplace"], "--"),
+    "LM-global": (INK, "-"),
+    "LM-smooth": (INK, "--"),
+    "LM-smooth, one entry": (INK, "-."),
+}
 CLEARLY = 0.9
 """Share of the error of answering zero that is clearly less."""
 
@@ -28,8 +46,18 @@ STAND_IN = (
 )
 INSTANCE = (
     "Instances have the estimated number of edges, since the exact one is private; RR and LM are the unbiased "
-    "estimates. Where epsilon is small, an instance is a random graph, and no better than answering zero."
+    "estimates. Where epsilon is small, an instance is mostly chance: of triangles it tells hardly more than zero does."
 )
+
+
+@dataclass(frozen=True)
+class Run:
+    """Epsilons, how often each is tried, the seed of all of it, and whom to tell."""
+
+    grid: list[float]
+    draws: int
+    seed: int
+    progress: Progress
 
 
 def friends() -> Graph:
@@ -52,26 +80,38 @@ def local_answers(
     return plain | {f"{NAMES[name]} instance": instance(name) for name in MECHANISMS}
 
 
-def entrywise_errors(
-    truth: Array, answers: Mapping[str, Answer], grid: Sequence[float], draws: int, seed: int, progress: Progress
-) -> Errors:
+def rerun_sequence(
+    graph: Graph, truth: Array, answers: Mapping[str, Answer], claims: Sequence[Claim], run: Run, label: str
+) -> Rerun:
+    """Errors of all answers, claims that one has less error than another everywhere, and a picture."""
+    errors, zero = _entrywise_errors(truth, answers, run), float(truth.mean())
+    rows = [_less(claim, errors, run.grid) for claim in claims]
+    rows.append(_against_zero(errors, "RR instance", zero, run.grid))
+    about = {"epsilons": run.grid, "draws": run.draws, "seed": run.seed}
+    sizes = {"nodes": graph.nodes, "edges": graph.edges, "zero": zero}
+    picture = _picture(run.grid, errors, zero, label)
+    return Rerun({**about, **sizes, "errors": errors}, rows, (STAND_IN, INSTANCE), picture)
+
+
+def _entrywise_errors(truth: Array, answers: Mapping[str, Answer], run: Run) -> Errors:
     """Mean absolute error of an entry, averaged over draws, and its standard deviation between them."""
-    rng, errors = np.random.default_rng(seed), Errors()
+    rng, errors = np.random.default_rng(run.seed), Errors()
     for step, (name, answer) in enumerate(answers.items()):
-        found = np.array([[np.abs(answer(e, rng) - truth).mean() for _ in range(draws)] for e in grid])
+        found = np.array([[np.abs(answer(e, rng) - truth).mean() for _ in range(run.draws)] for e in run.grid])
         errors[name] = found.mean(axis=1).tolist(), found.std(axis=1).tolist()
-        progress(step + 1, len(answers))
+        run.progress(step + 1, len(answers))
     return errors
 
 
-def less(claim: str, errors: Errors, better: str, worse: str, grid: Sequence[float]) -> Row:
+def _less(claim: Claim, errors: Errors, grid: Sequence[float]) -> Row:
     """Row of the claim that one answer has the smaller error at every epsilon."""
+    words, better, worse = claim
     pairs = list(zip(errors[better][0], errors[worse][0], strict=True))
     said = " ".join(f"{a:.3g}/{b:.3g}" for a, b in pairs)
-    return everywhere(f"{better} against {worse}", claim, grid, [a < b for a, b in pairs], said)
+    return everywhere(f"{better} against {worse}", words, grid, [a < b for a, b in pairs], said)
 
 
-def against_zero(errors: Errors, name: str, zero: float, grid: Sequence[float]) -> Row:
+def _against_zero(errors: Errors, name: str, zero: float, grid: Sequence[float]) -> Row:
     """Row of what every such figure implies: that an answer is worth a tenth more than answering zero."""
     scores = errors[name][0]
     said = " ".join(f"{score:.3g}" for score in scores) + f", zero scores {zero:.3g}"
@@ -79,16 +119,19 @@ def against_zero(errors: Errors, name: str, zero: float, grid: Sequence[float]) 
     return everywhere(name, "(implied) clearly better than answering zero", grid, holds, said)
 
 
-def draw_errors(grid: Sequence[float], errors: Errors, zero: float, label: str) -> Callable[[Any], None]:
-    """Picture of all errors with error bars."""
+def _picture(grid: Sequence[float], errors: Errors, zero: float, label: str) -> Callable[[Any], None]:
+    """All errors with error bars."""
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         for name, (middle, spread) in errors.items():
-            axes.errorbar(grid, middle, spread, capsize=3, label=name)
-        axes.axhline(zero, color="grey", linestyle=":", label="answering zero")
+            colour, style = STYLES[name]
+            look = {"color": colour, "linestyle": style, "capsize": 2.5, "elinewidth": 1}
+            axes.errorbar(grid, middle, spread, label=name, **look)
+        axes.axhline(zero, color="grey", linewidth=1, linestyle=(0, (1, 3)), label="answering zero")
         axes.set(xlabel="epsilon", ylabel=label, yscale="log")
-        axes.legend()
+        tidy(axes)
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
 
     return draw
 

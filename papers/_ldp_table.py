@@ -1,6 +1,7 @@
 """What figures 1 to 4 of Wang, Wu & Hu (2016) share: the table, both channels, and simulated estimates."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,19 +9,20 @@ from numpy.typing import NDArray
 
 from papers.rerun import Row, claimed
 from sottovoce.channel.channel import Channel
-from sottovoce.channel.kronecker import Kronecker
 from sottovoce.count.contingency import count_cells
+from sottovoce.design.compare import compare, side_by_side
 from sottovoce.scheme.laplace import Laplace
 from sottovoce.scheme.randomized_response import RandomizedResponse
 from sottovoce.table.datasets.tables import cholesterol
 from sottovoce.table.source import open_source
 
 Array = NDArray[np.float64]
+Exact = dict[tuple[str, str], list[float]]
+"""A number for each epsilon, by mechanism and measure."""
 
 SOURCE = "Wang, Wu & Hu (2016), Proc. EDBT/ICDT Workshops"
 TARGETS = ("table", "population")
 MECHANISMS = {"randomized_response": RandomizedResponse, "laplace": Laplace}
-COLOURS = {"randomized_response": "tab:red", "laplace": "tab:blue"}
 STAND_IN = (
     "The YesiWell patients are private: 248 patients of Efron's diabetes study stand in, "
     "LDL cut at 70, 100, 130, 160 and 190, total cholesterol at 200 and 240."
@@ -41,8 +43,24 @@ def counts() -> NDArray[np.int64]:
 
 def channel_of(mechanism: str, epsilon: float, shape: tuple[int, ...]) -> Channel:
     """Channel of all attributes, each disguised alone with this epsilon."""
-    parts = [MECHANISMS[mechanism](epsilon=epsilon).mechanism((size,)).channel for size in shape]
-    return parts[0] if len(parts) == 1 else Kronecker(parts)
+    return side_by_side([MECHANISMS[mechanism](epsilon=epsilon).mechanism((size,)).channel for size in shape])
+
+
+def exact(
+    table: Any, measures: Mapping[str, Any], grid: Sequence[float], also: Mapping[str, Any] | None = None
+) -> Exact:
+    """Measures of both mechanisms side by side, and of others that are functions of an epsilon."""
+    makers: dict[str, Any] = {name: partial(_made, name) for name in MECHANISMS} | dict(also or {})
+    found = compare(makers, table / table.sum(), float(table.sum()), measures, epsilons=grid)
+    return {
+        (scheme, measure): [row[measure] for row in found.rows if row["scheme"] == scheme]
+        for scheme in makers
+        for measure in measures
+    }
+
+
+def _made(mechanism: str, epsilon: Any) -> Any:
+    return MECHANISMS[mechanism](epsilon=epsilon)
 
 
 def simulated(channel: Channel, table: NDArray[np.int64], target: str, draws: int, rng: np.random.Generator) -> Array:
@@ -61,19 +79,3 @@ def everywhere(name: str, claim: str, grid: Sequence[float], holds: Sequence[boo
     failing = [epsilon for epsilon, fine in zip(grid, holds, strict=True) if not fine]
     where = f"fails at epsilon {', '.join(f'{e:g}' for e in failing)}" if failing else "at every epsilon"
     return claimed(name, claim, f"{where}; {numbers}", holds=not failing)
-
-
-def draw_lines(
-    grid: Sequence[float], lines: Mapping[str, tuple[Sequence[float], Sequence[float]]], truth: float, label: str
-) -> Callable[[Any], None]:
-    """Picture of estimates with error bars, and the truth."""
-
-    def draw(figure: Any) -> None:
-        axes = figure.subplots()
-        axes.axhline(truth, color="tab:green", label="truth")
-        for name, (middle, spread) in lines.items():
-            axes.errorbar(grid, middle, spread, color=COLOURS[name], capsize=3, label=name.replace("_", " "))
-        axes.set(xlabel="epsilon", ylabel=label)
-        axes.legend()
-
-    return draw

@@ -11,7 +11,7 @@ from sottovoce.channel.channel import Array
 from sottovoce.design.certified import information_front
 from sottovoce.design.front import Front
 from sottovoce.design.mopso.front import mopso_front
-from sottovoce.design.mopso.swarm import Settings
+from sottovoce.design.mopso.settings import Settings
 from sottovoce.design.objective import BITS_AND_DISTORTION
 from sottovoce.design.prior import named_prior
 from sottovoce.design.sweep import warner_sweep
@@ -59,6 +59,16 @@ def fronts(prior: Any, epsilon: float, *, quick: bool, seed: int, progress: Prog
     settings = Settings(generations=generations(quick=quick))
     swarm = mopso_front(prior, RESPONDENTS, epsilon=epsilon, settings=settings, seed=seed, progress=progress)
     return Fronts(frapp(prior, epsilon), swarm, information_front(prior, RESPONDENTS, epsilon=epsilon))
+
+
+def six(*, quick: bool, seed: int, progress: Progress) -> list[tuple[str, Fronts]]:
+    """Fronts of the six priors of eight categories, of figures 6 and 7."""
+    return [(name, fronts(prior_of(name), EPSILON, quick=quick, seed=seed, progress=progress)) for name in PRIORS]
+
+
+def about_six(*, quick: bool, seed: int) -> dict[str, Any]:
+    """Settings of figures 6 and 7."""
+    return about(quick=quick, seed=seed, priors=PRIORS, categories=CATEGORIES, epsilon=EPSILON)
 
 
 def frapp(prior: Any, epsilon: float) -> Front:
@@ -117,12 +127,22 @@ def draw(figure: Any, panels: Sequence[tuple[str, Fronts]]) -> None:
 
 
 def draw_boxes(figure: Any, panels: Sequence[tuple[str, Fronts]]) -> None:
-    """Boxes of bits and of distortion, for each prior and front."""
+    """Boxes of bits and of distortion, side by side for each prior."""
     for place, label in enumerate(("bits told by a report", "wrong reports"), start=1):
         axes = figure.add_subplot(2, 1, place)
-        boxes = [
-            (f"{title}\n{front.name}", front.losses()[:, place - 1]) for title, found in panels for front in found.all()
-        ]
-        axes.boxplot([values for _, values in boxes], tick_labels=[name for name, _ in boxes])
-        axes.tick_params(axis="x", labelsize=5)
+        for shift, one in enumerate(zip(*(found.all() for _, found in panels), strict=True)):
+            axes.boxplot(
+                [front.losses()[:, place - 1] for front in one],
+                positions=[4 * prior + shift for prior in range(len(panels))],
+                widths=0.8,
+                patch_artist=True,
+                boxprops={"facecolor": f"C{shift}", "alpha": 0.5},
+                medianprops={"color": "black"},
+                label=one[0].name,
+                manage_ticks=False,
+            )
+        axes.set_xticks([4 * prior + 1 for prior in range(len(panels))], [title for title, _ in panels])
         axes.set_ylabel(label)
+        axes.grid(axis="y", alpha=0.3)
+        if place == 1:
+            axes.legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1), frameon=False)

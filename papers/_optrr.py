@@ -1,7 +1,7 @@
 """What OptRR's figures share: Warner's front, the search's and the certified one, for 10,000 respondents."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from sottovoce.channel.channel import Array
 from sottovoce.design.certified import certified_front
 from sottovoce.design.front import Front
 from sottovoce.design.optrr.front import optrr_front
-from sottovoce.design.optrr.search import Settings
+from sottovoce.design.optrr.settings import Settings
 from sottovoce.design.sweep import warner_sweep
 
 PAPER = "Z. Huang & W. Du (2008), OptRR, ICDE, 705-714"
@@ -41,7 +41,7 @@ def fronts(prior: Any, delta: float, *, quick: bool, seed: int, progress: Progre
     """Search, sweep and certify."""
     settings = Settings(generations=generations(quick=quick))
     searched = optrr_front(prior, RESPONDENTS, delta=delta, settings=settings, seed=seed, progress=progress)
-    swept = warner_sweep(prior, RESPONDENTS).within(delta=delta).non_dominated()
+    swept = replace(warner_sweep(prior, RESPONDENTS).within(delta=delta).non_dominated(), name="Warner's scheme")
     return Fronts(swept, searched, certified_front(prior, RESPONDENTS, delta=delta, accuracies=6 if quick else 25))
 
 
@@ -93,5 +93,5 @@ def draw(figure: Any, panels: Sequence[tuple[str, Sequence[Front]]]) -> None:
         axes = figure.add_subplot(rows, min(len(panels), 2), place)
         group[0].plot(*group[1:], axes=axes)
         least = min(front.losses()[:, 1].min() for front in group)
-        axes.set(title=title, ylim=(least / 2, least * 100))
+        axes.set(title=title, ylim=(least / 2, least * 100), ylabel="mean squared error")
         axes.invert_xaxis()

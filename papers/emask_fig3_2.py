@@ -4,14 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from papers import _emask_table
+from papers import _thesis
 from papers.rerun import Progress, Rerun, claimed
 from sottovoce.measure.items import reconstruction_of_ones
 
 TITLE = "basic privacy over p and q at a support of 1 %"
-SOURCE = _emask_table.SOURCE.replace("Table", "Figure").format("3.2")
+SOURCE = _thesis.SOURCE.format("Figure 3.2")
 
 SUPPORT, HIGH = 0.01, 80.0
+CHOSEN = (0.5051, 0.9696)
+"""Coins of the thesis for data of this support."""
 
 
 def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
@@ -45,11 +47,17 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     ]
     progress(1, 1)
     settings = {"support": SUPPORT, "grid": "101 x 101", "largest p above": most_p, "least p below": least_p}
-    return Rerun({**settings, "seed": seed, "quick": quick}, rows, [], lambda figure: _draw(figure, p, q, privacy))
+    return Rerun({**settings, "seed": seed, "quick": quick}, rows, [], _draw)
 
 
-def _draw(figure: Any, p: Any, q: Any, privacy: Any) -> None:
-    axes = figure.subplots()
-    drawn = axes.contourf(p, q, privacy, levels=[0, 20, 40, 60, 80, 100], cmap="Greys")
-    axes.set(xlabel="p", ylabel="q", title="basic privacy (%)")
-    figure.colorbar(drawn)
+def _draw(figure: Any) -> None:
+    """All coins, and those near q = 1, where the thesis chooses its own."""
+    whole, near = figure.subplots(1, 2)
+    for axes, least in ((whole, 0.0), (near, 0.9)):
+        p, q = np.meshgrid(np.linspace(0, 1, 201), np.linspace(least, 1, 201))
+        privacy = 100 * (1 - reconstruction_of_ones(p, q, SUPPORT))
+        drawn = axes.contourf(p, q, privacy, levels=[0, 20, 40, 60, 80, 90, 95, 100], cmap="viridis")
+        axes.set(xlabel="p", ylabel="q")
+    near.plot(*CHOSEN, "o", color="white", markeredgecolor="black", label="chosen in Table 3.1")
+    near.legend(loc="lower left")
+    figure.colorbar(drawn, label="basic privacy (%)")

@@ -2,12 +2,13 @@
 
 from functools import partial
 
-from papers import _emask_quest, _emask_table
+from papers import _emask_quest, _thesis
+from papers._emask_privacy import Printed
 from papers._emask_table import Table
-from sottovoce.table.datasets.quest import quest_transactions
+from sottovoce.table.datasets.baskets import t10i4d100k
 
 TITLE = "T10.I4.D1M.N1K, p = 0.5051, q = 0.9696, min_support 0.3 %"
-SOURCE = _emask_table.SOURCE.format("3.2")
+SOURCE = _thesis.SOURCE.format("Table 3.2")
 
 PRINTED = [
     (664, 1.05, 1.35, 3.34),
@@ -20,6 +21,15 @@ PRINTED = [
     (2, 0, 0, 16.53),
 ]
 
-data = partial(quest_transactions, _emask_quest.BASKETS, seed=1)
-table = Table("T10I4", data, times=10, coins=(0.5051, 0.9696), min_support=0.003, printed=PRINTED, quick=0)
+table = Table(
+    "T10I4",
+    t10i4d100k,
+    times=10,
+    coins=(0.5051, 0.9696),
+    min_support=0.003,
+    printed=PRINTED,
+    delta=3.94,
+    quick=0,
+    privacy=Printed(support=0.01, basic=92.5, reinterrogation=71.3, known_support=0.003),
+)
 rerun = partial(_emask_quest.rerun, table)

@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from papers import _emask_quest, _emask_table
+from papers import _emask_quest, _thesis
 from papers._emask_table import Table
-from sottovoce.table.datasets.quest import quest_transactions
+from sottovoce.table.datasets.baskets import t10i4d100k
 
 TITLE = "T10.I4.D1M.N1K, p = 0.5051, q = 0.9696, min_support 0.5 %"
-SOURCE = _emask_table.SOURCE.format("3.3")
+SOURCE = _thesis.SOURCE.format("Table 3.3")
 
 PRINTED = [
     (560, 0.71, 0.71, 2.55),
@@ -20,6 +20,14 @@ PRINTED = [
     (1, 0, 0, 20.19),
 ]
 
-data = partial(quest_transactions, _emask_quest.BASKETS, seed=1)
-table = Table("T10I4", data, times=10, coins=(0.5051, 0.9696), min_support=0.005, printed=PRINTED, quick=0)
+table = Table(
+    "T10I4",
+    t10i4d100k,
+    times=10,
+    coins=(0.5051, 0.9696),
+    min_support=0.005,
+    printed=PRINTED,
+    delta=2.91,
+    quick=0,
+)
 rerun = partial(_emask_quest.rerun, table)

@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from papers import _emask_table
+from papers import _thesis
 from papers._emask_privacy import Printed
 from papers._emask_table import Table
 from sottovoce.table.datasets.baskets import bms_webview
 
 TITLE = "BMS-WebView-1, p = 0.5673, q = 0.9877, min_support 0.3 %"
-SOURCE = _emask_table.SOURCE.format("3.4")
+SOURCE = _thesis.SOURCE.format("Table 3.4")
 
 rerun = Table(
     "BMS-WebView-1",
@@ -22,6 +22,7 @@ rerun = Table(
         (39, 5.12, 10.25, 3.34),
         (2, 0, 0, 6.02),
     ],
+    delta=2.03,
     quick=30,
     privacy=Printed(support=0.005, basic=89.23, reinterrogation=74.14, known_support=0.003),
 ).rerun

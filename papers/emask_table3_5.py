@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from papers import _emask_table
+from papers import _thesis
 from papers._emask_table import Table
 from sottovoce.table.datasets.baskets import bms_webview
 
 TITLE = "BMS-WebView-1, p = 0.5673, q = 0.9877, min_support 0.5 %"
-SOURCE = _emask_table.SOURCE.format("3.5")
+SOURCE = _thesis.SOURCE.format("Table 3.5")
 
 rerun = Table(
     "BMS-WebView-1",
@@ -20,5 +20,6 @@ rerun = Table(
         (45, 0, 2.22, 2.22),
         (6, 33.33, 0, 2.55),
     ],
+    delta=1.58,
     quick=30,
 ).rerun

@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from papers import _emask_table
+from papers import _thesis
 from papers._emask_table import Table
 from sottovoce.table.datasets.baskets import bms_webview
 
 TITLE = "BMS-WebView-2, p = 0.5350, q = 0.9958, min_support 0.3 %"
-SOURCE = _emask_table.SOURCE.format("3.6")
+SOURCE = _thesis.SOURCE.format("Table 3.6")
 
 rerun = Table(
     "BMS-WebView-2",
@@ -23,5 +23,6 @@ rerun = Table(
         (101, 20.79, 3.96, 3.91),
         (13, 7.69, 0, 3.82),
     ],
+    delta=2.21,
     quick=8,
 ).rerun

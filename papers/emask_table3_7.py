@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from papers import _emask_table
+from papers import _thesis
 from papers._emask_privacy import Printed
 from papers._emask_table import Table
 from sottovoce.table.datasets.baskets import bms_webview
 
 TITLE = "BMS-WebView-2, p = 0.5350, q = 0.9958, min_support 0.5 %"
-SOURCE = _emask_table.SOURCE.format("3.7")
+SOURCE = _thesis.SOURCE.format("Table 3.7")
 
 rerun = Table(
     "BMS-WebView-2",
@@ -23,6 +23,7 @@ rerun = Table(
         (28, 25, 0, 2.37),
         (2, 0, 0, 3.27),
     ],
+    delta=2.17,
     quick=6,
     privacy=Printed(support=0.0015, basic=91.4, reinterrogation=75.7, known_support=0.001),
 ).rerun

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from papers import _frapp, _frapp_lengths
+from papers import _frapp, _frapp_lengths, _thesis
 
 TITLE = "HEALTH (a stand-in) at 2 %: errors by length under DET-GD, RAN-GD, MASK and C&P, and condition numbers"
-SOURCE = _frapp.SOURCE.format("Figure 4.2")
+SOURCE = _thesis.SOURCE.format("Figure 4.2")
 
 rerun = partial(_frapp_lengths.rerun, _frapp.HEALTH, 5)

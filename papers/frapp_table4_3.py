@@ -1,11 +1,11 @@
 """FRAPP, Table 4.3: how many itemsets are frequent in CENSUS and HEALTH at 2 %."""
 
-from papers import _frapp
+from papers import _frapp, _thesis
 from papers._frapp import CENSUS, HEALTH
 from papers.rerun import Progress, Rerun, Row
 
 TITLE = "frequent itemsets of CENSUS and HEALTH at 2 %, by length"
-SOURCE = _frapp.SOURCE.format("Table 4.3")
+SOURCE = _thesis.SOURCE.format("Table 4.3")
 
 
 def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:

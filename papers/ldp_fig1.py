@@ -1,12 +1,16 @@
 """Figure 1: proportions of six LDL levels at epsilon 5, by randomized response and by Laplace noise."""
 
+from functools import partial
+from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from papers._ldp_table import COLOURS, SOURCE, STAND_IN, TARGETS, channel_of, counts, simulated
+from papers._ldp_picture import COLOURS, LABELS, target_panels
+from papers._ldp_table import MECHANISMS, SOURCE, STAND_IN, TARGETS, channel_of, counts, exact, simulated
 from papers.rerun import Progress, Rerun, Row, claimed
-from sottovoce.estimate.mechanisms import mechanism_costs
+from sottovoce.measure.utility import mean_squared_errors
+from sottovoce.table.figure import INK
 
 __all__ = ["SOURCE", "TITLE", "rerun"]
 
@@ -20,8 +24,7 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     table = counts().sum(axis=1)
     truth, rng, rows = table / table.sum(), np.random.default_rng(seed), list[Row]()
     for step, target in enumerate(TARGETS):
-        costs = mechanism_costs(table, EPSILON, target=target)  # type: ignore[arg-type]
-        deviations = {name: np.sqrt(cost.errors) for name, cost in costs.items()}
+        deviations = _deviations(table, target)
         less = deviations["randomized_response"] < deviations["laplace"]
         shown = " ".join(f"{a:.4f}/{b:.4f}" for a, b in zip(*deviations.values(), strict=True))
         rows.append(
@@ -31,7 +34,7 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
         )
         errors = {
             name: np.abs(simulated(channel_of(name, EPSILON, (6,)), table, target, draws, rng) - truth)
-            for name in costs
+            for name in deviations
         }
         closer = (errors["randomized_response"] < errors["laplace"]).mean(axis=0)
         said = "closer in " + " ".join(f"{share:.0%}" for share in closer) + " of the draws"
@@ -44,19 +47,29 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     return Rerun(settings, rows, notes, _picture(table, seed))
 
 
+def _deviations(table: Any, target: str) -> dict[str, Any]:
+    """Standard deviations of the six proportions, by mechanism."""
+    measures = {f"level {level + 1}": partial(_deviation, target, table.sum(), level) for level in range(len(table))}
+    found = exact(table, measures, [EPSILON])
+    return {name: np.array([found[name, measure][0] for measure in measures]) for name in MECHANISMS}
+
+
+def _deviation(target: str, respondents: float, level: int, channel: Any, law: Any) -> float:
+    return sqrt(mean_squared_errors(channel, law, respondents, target)[level])
+
+
 def _picture(table: Any, seed: int) -> Any:
-    truth, rng = table / table.sum(), np.random.default_rng(seed)
-    costs = mechanism_costs(table, EPSILON)
-    once = {name: simulated(channel_of(name, EPSILON, (6,)), table, "table", 1, rng)[0] for name in costs}
+    """One draw, with the standard deviations that its numbers have for each target."""
+    truth, rng, levels = table / table.sum(), np.random.default_rng(seed), np.arange(len(table))
+    once = {name: simulated(channel_of(name, EPSILON, (6,)), table, "table", 1, rng)[0] for name in MECHANISMS}
 
-    def draw(figure: Any) -> None:
-        axes, levels = figure.subplots(), np.arange(1, 7)
-        axes.bar(levels - 0.25, truth, 0.25, color="tab:green", label="truth")
-        for place, (name, value) in enumerate(once.items()):
-            error = np.sqrt(costs[name].errors)
-            label = name.replace("_", " ")
-            axes.bar(levels + 0.25 * place, value, 0.25, yerr=error, color=COLOURS[name], capsize=3, label=label)
-        axes.set(xlabel="LDL level", ylabel="proportion")
-        axes.legend()
+    def draw(axes: Any, target: str) -> None:
+        axes.bar(levels - 0.27, truth, 0.25, color="#9aa5ab", label="truth")
+        for place, (name, deviations) in enumerate(_deviations(table, target).items()):
+            style = {"color": COLOURS[name], "ecolor": INK, "capsize": 2.5, "error_kw": {"elinewidth": 1}}
+            axes.bar(levels + 0.27 * place, once[name], 0.25, yerr=deviations, label=LABELS[name], **style)
+        axes.axhline(0, color=INK, linewidth=0.8)
+        axes.set_xticks(levels, ["< 70", "70-100", "100-130", "130-160", "160-190", "> 190"], fontsize="small")
+        axes.set_xlabel("LDL (mg/dl)")
 
-    return draw
+    return lambda figure: target_panels(figure, f"proportion, epsilon {EPSILON}", draw)

@@ -6,20 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from papers._ldp_picture import draw_bars, target_panels
 from papers._ldp_table import (
-    COLOURS,
     MECHANISMS,
     SOURCE,
     STAND_IN,
     TARGETS,
+    Exact,
     channel_of,
     counts,
     epsilons,
     everywhere,
+    exact,
     simulated,
 )
 from papers.rerun import Progress, Rerun, Row, claimed
-from sottovoce.design.compare import compare
 from sottovoce.measure.utility import average_mean_squared_error
 from sottovoce.scheme.laplace import Laplace, nominal_epsilon
 
@@ -28,15 +29,13 @@ __all__ = ["SOURCE", "TITLE", "rerun"]
 TITLE = "Mean squared error of the proportions of six LDL levels"
 SPENT = {"nominal": "laplace", "actual": "laplace that spends all of epsilon"}
 
-Errors = dict[tuple[str, str], list[float]]
-"""Average mean squared error at each epsilon, by scheme and target."""
-
 
 def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     """Exact errors for both targets, at nominal and actual epsilon, and simulated ones beside them."""
     grid, draws = epsilons(quick=quick), 100 if quick else 2000
     table, rng, rows = counts().sum(axis=1), np.random.default_rng(seed), list[Row]()
-    errors, bars = _exact(table, grid), {}
+    measures = {target: partial(_error, target, table.sum()) for target in TARGETS}
+    errors, bars = exact(table, measures, grid, also={SPENT["actual"]: _spending_all(len(table))}), {}
     for step, target in enumerate(TARGETS):
         for spent in SPENT:
             rows += _claims(errors, target, spent, grid)
@@ -49,31 +48,19 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
         "Of this table only the coins are random: their error vanishes with large epsilon; a sample's does not.",
         "Laplace noise of nominal epsilon spends less; noise that spends all of it changes little for six levels.",
     )
-    return Rerun({"epsilons": grid, "draws": draws, "seed": seed}, rows, notes, _picture(grid, errors, bars))
+    return Rerun({"epsilons": grid, "draws": draws, "seed": seed}, rows, notes, _picture(grid, bars))
 
 
-def _exact(table: Any, grid: Sequence[float]) -> Errors:
-    """Both mechanisms side by side, and Laplace noise that makes up for what cutting the reports saves."""
-    makers: dict[str, Any] = {name: partial(_made, name) for name in MECHANISMS}
-    makers[SPENT["actual"]] = lambda epsilon: Laplace(epsilon=nominal_epsilon(epsilon, len(table)))
-    measures = {target: partial(_error, target, table.sum()) for target in TARGETS}
-    found = compare(makers, table / table.sum(), float(table.sum()), measures, epsilons=grid)
-    return {
-        (name, target): [row[target] for row in found.rows if row["scheme"] == name]
-        for name in makers
-        for target in TARGETS
-    }
-
-
-def _made(name: str, epsilon: Any) -> Any:
-    return MECHANISMS[name](epsilon=epsilon)
+def _spending_all(levels: int) -> Any:
+    """Laplace noise that makes up for what cutting the reports saves."""
+    return lambda epsilon: Laplace(epsilon=nominal_epsilon(epsilon, levels))
 
 
 def _error(target: str, respondents: float, channel: Any, law: Any) -> float:
     return float(average_mean_squared_error(channel, law, respondents, target))
 
 
-def _claims(errors: Errors, target: str, spent: str, grid: Sequence[float]) -> list[Row]:
+def _claims(errors: Exact, target: str, spent: str, grid: Sequence[float]) -> list[Row]:
     pairs = zip(errors[SPENT[spent], target], errors["randomized_response", target], strict=True)
     ratios = [noise / coin for noise, coin in pairs]
     said, label = "LM/RR " + " ".join(f"{ratio:.3g}" for ratio in ratios), f"{target}, {spent} epsilon"
@@ -86,30 +73,26 @@ def _claims(errors: Errors, target: str, spent: str, grid: Sequence[float]) -> l
 
 
 def _simulated(
-    exact: Sequence[float], table: Any, target: str, name: str, grid: Any, draws: int, rng: Any
+    expected_errors: Sequence[float], table: Any, target: str, name: str, grid: Any, draws: int, rng: Any
 ) -> tuple[Row, Any]:
     """Errors of simulated estimates within three and a half of their standard errors of the exact ones."""
     law, off, seen = table / table.sum(), [], []
-    for epsilon, expected in zip(grid, exact, strict=True):
+    for epsilon, expected in zip(grid, expected_errors, strict=True):
         squares = (simulated(channel_of(name, epsilon, (6,)), table, target, draws, rng) - law) ** 2
         each = squares.mean(axis=1)
-        seen.append((each.mean(), each.std()))
+        seen.append(np.abs(np.quantile(each, [0.1, 0.9]) - expected))
         off.append(abs(each.mean() - expected) / (each.std() / draws**0.5))
     said = "standard errors off: " + " ".join(f"{value:.1f}" for value in off)
     fine = [value < 3.5 for value in off]
     row = everywhere(f"simulated, {name}, {target}", "(our own check) as computed", grid, fine, said)
-    return row, np.array(seen).T
+    return row, (expected_errors, np.transpose(seen))
 
 
-def _picture(grid: Any, errors: Errors, bars: dict[tuple[str, str], Any]) -> Any:
-    """Exact errors as lines, with the mean and standard deviation of the squared error of single draws."""
+def _picture(grid: Any, bars: dict[tuple[str, str], Any]) -> Any:
+    """Exact errors, with bars from a tenth to nine tenths of the errors of single draws."""
 
-    def draw(figure: Any) -> None:
-        for axes, target in zip(figure.subplots(1, 2, sharey=True), TARGETS, strict=True):
-            for name, colour in COLOURS.items():
-                axes.semilogy(grid, errors[name, target], color=colour, label=name.replace("_", " "))
-                axes.errorbar(grid, *bars[target, name], color=colour, fmt="o", capsize=3)
-            axes.set(xlabel="epsilon", ylabel="average mean squared error", title=f"for the {target}")
-            axes.legend()
+    def draw(axes: Any, target: str) -> None:
+        draw_bars(axes, grid, {name: bars[target, name] for name in MECHANISMS})
+        axes.set_yscale("log")
 
-    return draw
+    return lambda figure: target_panels(figure, "average squared error of a proportion", draw)

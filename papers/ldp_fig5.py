@@ -1,52 +1,63 @@
 """Figure 5: average error of an entry of the degree sequence."""
 
-from papers._ldp_graph import (
-    INSTANCE,
-    STAND_IN,
-    against_zero,
-    draw_errors,
-    entrywise_errors,
-    friends,
-    less,
-    local_answers,
-)
-from papers._ldp_table import SOURCE, epsilons
-from papers.rerun import Progress, Rerun
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom
+
+from papers._ldp_graph import NAMES, Run, friends, local_answers, rerun_sequence
+from papers._ldp_table import SOURCE, epsilons, everywhere, exact
+from papers.rerun import Progress, Rerun, Row
 from sottovoce.mine.graph.central import central_degrees
 from sottovoce.mine.graph.degrees import estimate_degrees
+from sottovoce.mine.graph.graph import Graph
 
 __all__ = ["SOURCE", "TITLE", "rerun"]
 
 TITLE = "Error of the degrees of a friendship graph"
+CLAIMS = (
+    ("less error than LM", "RR", "LM"),
+    ("less error than LM", "RR instance", "LM instance"),
+    ("incurs less error than RR", "LM-global", "RR"),
+    ("incurs less error than LM", "LM-global", "LM"),
+    ("incurs less error than RR", "LM-global", "RR instance"),
+)
 
 
 def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     """Errors of local answers, unbiased or by an instance, and of a trusted server with noise."""
-    grid, draws = epsilons(quick=quick), 10 if quick else 200
-    graph = friends()
-    truth = graph.degrees.astype(float)
+    graph, run = friends(), Run(epsilons(quick=quick), 10 if quick else 200, seed, progress)
     answers = local_answers(
         graph, lambda reports: estimate_degrees(reports).value, lambda made: made.degrees.astype(float)
     )
     answers["LM-global"] = lambda epsilon, rng: central_degrees(graph, epsilon, rng)
-    errors = entrywise_errors(truth, answers, grid, draws, seed, progress)
-    zero = float(truth.mean())
-    rows = [
-        less("less error than LM", errors, "RR", "LM", grid),
-        less("less error than LM", errors, "RR instance", "LM instance", grid),
-        less("incurs less error than RR", errors, "LM-global", "RR", grid),
-        less("incurs less error than LM", errors, "LM-global", "LM", grid),
-        less("incurs less error than RR", errors, "LM-global", "RR instance", grid),
-        against_zero(errors, "RR instance", zero, grid),
-    ]
-    settings = {
-        "epsilons": grid,
-        "draws": draws,
-        "seed": seed,
-        "nodes": graph.nodes,
-        "edges": graph.edges,
-        "errors": errors,
-    }
-    return Rerun(
-        settings, rows, (STAND_IN, INSTANCE), draw_errors(grid, errors, zero, "mean absolute error of a degree")
-    )
+    truth = graph.degrees.astype(float)
+    found = rerun_sequence(graph, truth, answers, CLAIMS, run, "mean absolute error of a degree")
+    return replace(found, rows=[*found.rows, *_exact_claims(graph, run.grid)])
+
+
+def _exact_claims(graph: Graph, grid: list[float]) -> list[Row]:
+    """The same claims by exact expectations: bits of both mechanisms compared, and noise of mean size 2 / epsilon."""
+    pairs = np.array([graph.pair_count - graph.edges, graph.edges])
+    found = exact(pairs, {"error": partial(_expected_error, graph.degrees)}, grid)
+    errors = {NAMES[name]: found[name, "error"] for name in NAMES} | {"LM-global": [2 / e for e in grid]}
+    rows = []
+    for words, better, worse in CLAIMS:
+        if better in errors and worse in errors:
+            both = list(zip(errors[better], errors[worse], strict=True))
+            said = " ".join(f"{a:.3g}/{b:.3g}" for a, b in both)
+            rows.append(everywhere(f"{better} against {worse}, exactly", words, grid, [a < b for a, b in both], said))
+    return rows
+
+
+def _expected_error(degrees: Any, channel: Any, _law: Any) -> float:
+    """Mean absolute error of an unbiased degree: reports are a sum of two binomials."""
+    keep, flip = float(channel.entry(1, 1)), float(channel.entry(1, 0))
+    others, total = len(degrees) - 1, 0.0
+    for degree, nodes in zip(*np.unique(degrees, return_counts=True), strict=True):
+        told = binom.pmf(np.arange(degree + 1), degree, keep)
+        law = np.convolve(told, binom.pmf(np.arange(others - degree + 1), others - degree, flip))
+        total += nodes * law @ np.abs((np.arange(others + 1) - others * flip) / (keep - flip) - degree)
+    return total / len(degrees)

@@ -40,7 +40,7 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
                 holds=mopso["mse"] <= frapp["mse"],
             ),
         ]
-        labels = ("truth", "FRAPP", "MOPSO", "certified")
+        labels = ("truth", "FRAPP", "MOPSO", "least distortion, certified")
         panels[name] = dict(zip(labels, [prior, *(_estimated(one, prior, seed) for one in best)], strict=True))
     notes = [
         ROW_WISE,
@@ -63,6 +63,7 @@ def _draw(figure: Any, panels: dict[str, dict[str, Array]]) -> None:
     for place, (name, laws) in enumerate(panels.items(), start=1):
         axes = figure.add_subplot(1, 2, place)
         for shift, (label, law) in enumerate(laws.items()):
-            axes.bar(np.arange(len(law)) + 0.2 * shift, law, 0.2, label=label)
+            axes.bar(np.arange(len(law)) + 0.2 * (shift - 1.5), law, 0.2, label=label)
+        axes.set_xticks(range(len(laws["truth"])), [str(number + 1) for number in range(len(laws["truth"]))])
         axes.set(title=name, xlabel="class, the likeliest first", ylabel="share")
         axes.legend()

@@ -2,20 +2,7 @@
 
 import numpy as np
 
-from papers._mopso import (
-    CATEGORIES,
-    EPSILON,
-    FARTHEST,
-    PAPER,
-    PRIORS,
-    ROW_WISE,
-    about,
-    draw,
-    fronts,
-    lower,
-    prior_of,
-    wider,
-)
+from papers._mopso import CATEGORIES, FARTHEST, PAPER, ROW_WISE, about_six, draw, lower, six, wider
 from papers.rerun import Progress, Rerun, Row, claimed, compared
 from sottovoce.measure.bits import entropy
 
@@ -29,10 +16,8 @@ GAMMA_END = 5.06
 def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     """Six swarms."""
     rows: list[Row] = []
-    panels = []
-    for name in PRIORS:
-        found = fronts(prior_of(name), EPSILON, quick=quick, seed=seed, progress=progress)
-        panels.append((name, found))
+    panels = six(quick=quick, seed=seed, progress=progress)
+    for name, found in panels:
         share = found.beaten()
         rows += [
             wider(f"range of distortion, {name}", "a wider range than FRAPP", found, 1),
@@ -55,5 +40,4 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
         "For the uniform prior FRAPP's matrices are the certified optimum themselves: nothing can dominate them.",
         FARTHEST,
     ]
-    settings = about(quick=quick, seed=seed, priors=PRIORS, categories=CATEGORIES, epsilon=EPSILON)
-    return Rerun(settings, rows, notes, lambda figure: draw(figure, panels))
+    return Rerun(about_six(quick=quick, seed=seed), rows, notes, lambda figure: draw(figure, panels))

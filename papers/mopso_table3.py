@@ -9,8 +9,10 @@ from papers._mopso import PAPER, ROW_WISE, about, generations
 from papers.rerun import Progress, Rerun, Row, claimed
 from sottovoce.channel.channel import Array
 from sottovoce.design.certified import information_front
-from sottovoce.design.mopso import swarm
-from sottovoce.design.optrr import search
+from sottovoce.design.mopso import settings as mopso
+from sottovoce.design.mopso.swarm import Swarm
+from sottovoce.design.optrr.search import Search
+from sottovoce.design.optrr.settings import Settings
 from sottovoce.design.prior import named_prior
 
 TITLE = "Running times of MOPSO and OptRR for 5 ... 150 categories"
@@ -74,15 +76,15 @@ def _draw(figure: Any, times: dict[int, tuple[float, ...]]) -> None:
 
 
 def _swarm(prior: Array, seed: int, *, quick: bool) -> float:
-    settings = swarm.Settings(generations=generations(quick=quick))
+    settings = mopso.Settings(generations=generations(quick=quick))
     started = perf_counter()
-    swarm.Swarm(prior, float(np.exp(2)), settings, np.random.default_rng(seed)).run()
+    Swarm(prior, float(np.exp(2)), settings, np.random.default_rng(seed)).run()
     return perf_counter() - started
 
 
 def _evolution(prior: Array, seed: int, *, quick: bool) -> float:
-    settings = search.Settings(population=100, archive=200, generations=generations(quick=quick))
-    search.Search(prior, 0.75, 10_000, search.Settings(generations=1), np.random.default_rng(seed)).run()  # compiles
+    settings = Settings(population=100, archive=200, generations=generations(quick=quick))
+    Search(prior, 0.75, 10_000, Settings(generations=1), np.random.default_rng(seed)).run()  # compiles
     started = perf_counter()
-    search.Search(prior, 0.75, 10_000, settings, np.random.default_rng(seed)).run()
+    Search(prior, 0.75, 10_000, settings, np.random.default_rng(seed)).run()
     return perf_counter() - started

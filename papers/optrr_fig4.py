@@ -33,9 +33,9 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
         notes.append(f"delta {delta}: {excess(found)}.")
         panels.append((f"delta = {delta}", (found.warner, found.optrr, found.certified)))
     notes.append(
-        "No front can go below 1 - delta, which square matrices reach. A search that starts from evenly spread noise "
-        "alone ends at .49, .42, .29, .18; half of ours starts from noise spread like the prior. The paper does not "
-        "say how it drew its first matrices."
+        "No front can go below 1 - delta, which square matrices reach. The paper's operators alone, started from "
+        "evenly spread noise, end at .49, .42, .29, .18; half of our first matrices have noise spread like the prior, "
+        "and at delta .9 they take the search further than the paper's. It does not say how it drew its own."
     )
     about = {"prior": "normal", "respondents": RESPONDENTS, "generations": generations(quick=quick), "seed": seed}
     return Rerun({**about, "quick": quick}, rows, notes, lambda figure: draw(figure, panels))

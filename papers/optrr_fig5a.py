@@ -35,7 +35,7 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     notes = [
         excess(found) + ".",
         "Where the range is wider than claimed: half of our first matrices have noise spread like the prior, which "
-        "takes the search further towards 1 - delta; without them it was 2.3 times Warner's.",
+        "takes the search further towards 1 - delta; the paper's operators without them end at 2.3 times Warner's.",
         "The prior is cut into ten equal bins on [0, 8]; the paper does not say where, and ranges depend on it.",
     ]
     return Rerun(

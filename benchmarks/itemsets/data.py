@@ -1,6 +1,8 @@
 """The thesis' data and coins: published sets repeated until they have its numbers of transactions."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -10,7 +12,8 @@ from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
 from sottovoce.scheme.emask import Emask
 from sottovoce.table.bitsets import Csr
-from sottovoce.table.datasets.baskets import bms_webview, t10i4d100k
+from sottovoce.table.datasets.baskets import bms_webview, repeat_baskets, t10i4d100k
+from sottovoce.table.datasets.quest import quest_transactions
 
 
 @dataclass(frozen=True)
@@ -27,20 +30,14 @@ class Case:
 
 def case(name: str, repeated: int, seed: int = 1) -> Case:
     """A data set so many times over, under the coins that the thesis chose for it."""
-    items, once = {"T10I4D100K": t10i4d100k, "BMS-WebView-1": _first, "BMS-WebView-2": _second}[name]()
-    p, q = {"T10I4D100K": (0.5051, 0.9696), "BMS-WebView-1": (0.5673, 0.9877), "BMS-WebView-2": (0.5350, 0.9958)}[name]
+    data, (p, q) = DATA[name]
+    items, once = data()
     schema = Schema([items])
     coins, certain = (Plan.of(schema, {items.name: scheme}) for scheme in (Emask(p=p, q=q), Emask(p=1, q=1)))
-    original = repeat(once, repeated)
+    original = repeat_baskets(once, repeated)
     disguised = disguise_transactions(original, coins, rng=seed)
-    return Case(f"{name} x{repeated}", items, original, disguised, coins, certain)
-
-
-def repeat(csr: Csr, times: int) -> Csr:
-    """The same transactions so many times."""
-    indptr, indices = csr
-    ends = [indptr[1:] + time * indptr[-1] for time in range(times)]
-    return np.concatenate([indptr[:1], *ends]), np.tile(indices, times)
+    title = f"{name} x{repeated}" if repeated > 1 else name
+    return Case(title, items, original, disguised, coins, certain)
 
 
 def lists(csr: Csr) -> list[list[int]]:
@@ -48,9 +45,12 @@ def lists(csr: Csr) -> list[list[int]]:
     return [part.tolist() for part in np.split(csr[1], csr[0][1:-1])]
 
 
-def _first() -> tuple[ItemSet, Csr]:
-    return bms_webview(1)
+SYNTHETIC = (0.5051, 0.9696)
 
-
-def _second() -> tuple[ItemSet, Csr]:
-    return bms_webview(2)
+DATA: dict[str, tuple[Callable[[], tuple[ItemSet, Csr]], tuple[float, float]]] = {
+    "T10I4D1M": (partial(quest_transactions, 1_000_000, seed=1), SYNTHETIC),
+    "T10I4D100K": (t10i4d100k, SYNTHETIC),
+    "BMS-WebView-1": (partial(bms_webview, 1), (0.5673, 0.9877)),
+    "BMS-WebView-2": (partial(bms_webview, 2), (0.5350, 0.9958)),
+}
+"""Each data set, and the (p, q) of the thesis' Table 3.1 for it."""

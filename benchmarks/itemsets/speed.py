@@ -14,6 +14,7 @@ from sottovoce.count.listed import chosen_bits
 from sottovoce.mine.frequent import frequent_itemsets
 
 CASES = (
+    ("T10I4D1M", 1, (0.005, 0.003)),
     ("T10I4D100K", 10, (0.005, 0.003)),
     ("BMS-WebView-1", 10, (0.005, 0.003)),
     ("BMS-WebView-2", 50, (0.005, 0.003)),

@@ -11,7 +11,6 @@ import pytest
 from rich.console import Console
 
 from sottovoce.cli.app import main
-from sottovoce.cli.output import table
 from sottovoce.errors import SottovoceError
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.prior import PriorSource
@@ -199,14 +198,3 @@ def test_help_needs_no_heavy_library():
         "    assert not heavy, heavy\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.DEVNULL)
-
-
-def test_wide_tables_lose_their_lines_but_no_digits(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "30")
-    table(("id", "count"), [("0123456789abcdef", "12345")])
-    assert "│ 0123456789abcdef │ 12345 │" in capsys.readouterr().out
-    table(("id", "hash"), [("0123456789abcdef", "0123456789")])
-    assert "0123456789abcdef 0123456789" in capsys.readouterr().out
-    table(("id", "hash"), [("0" * 40, "1" * 40)])
-    out = capsys.readouterr().out
-    assert (out.count("0"), out.count("1")) == (40, 40)

@@ -81,6 +81,8 @@ def test_negative_estimates_are_explained(run, folder):
             "error: derive must fit the attributes: corr",
         ),
         (("--attributes", "tax", "--by", "income", "--plot", "a.png"), "error: plot must be of one estimate"),
+        (("--attributes", "tax", "--independence"), "error: independence must be of two attributes"),
+        (("--attributes", "tax,income", "--independence", "--by", "town"), "error: independence must be of one est"),
     ],
 )
 def test_mistakes(run, arguments, message):
@@ -115,8 +117,45 @@ def test_score_and_bootstrap_intervals(run):
 
 
 def test_pictures(run, folder):
-    run("estimate", "r.parquet", "--attributes", "tax", "--plot", "tax.svg")
-    assert (folder / "tax.svg").read_text().startswith("<?xml")
+    for kind, name in (("wald", "tax.svg"), ("score", "bounded.svg")):
+        run("estimate", "r.parquet", "--attributes", "tax", "--interval", kind, "--plot", name)
+        assert (folder / name).read_text().startswith("<?xml")
+    assert (folder / "tax.svg").read_text() != (folder / "bounded.svg").read_text()
+
+
+def test_intervals_that_hold_at_once(run):
+    asked = ("estimate", "r.csv", "--attributes", "tax,income")
+    apart, together = (json.loads(run(*asked, *more, "--json", "-")[1]) for more in ((), ("--simultaneous",)))
+    assert (apart.get("simultaneous"), together["simultaneous"]) == (None, True)
+    widths = [told["cells"][0]["high"] - told["cells"][0]["low"] for told in (apart, together)]
+    assert widths[1] / widths[0] == pytest.approx(2.4977 / 1.95996, rel=1e-4)  # normal quantiles, 5 % over 4 cells
+    code, out, _ = run(*asked, "--simultaneous", "--interval", "score", "--level", ".975")
+    assert (code, "97.5% interval" in out, "(score," in out, "simultaneous)" in out) == (0, True, True, True)
+
+
+def test_independence(run, towns):
+    code, _, err = run(*towns[:-1], "tax,income", "--strata", "town", "--independence")
+    assert (code, "error: independence must be tested without weights or strata" in err) == (2, True)
+    asked = ("estimate", "r.csv", "--attributes", "tax,income", "--independence")
+    told = json.loads(run(*asked, "--json", "-")[1])["independence"]
+    assert (told["attributes"], told["degrees"], told["p_value"] < 1e-4) == (["tax", "income"], 1, True)
+    assert "independence of tax and income: statistic" in run(*asked)[1]
+
+
+def test_many_cells_are_not_all_printed(run, monkeypatch):
+    monkeypatch.setattr("sottovoce.cli.estimate_shown.MOST_ROWS", 3)
+    code, out, _ = run("estimate", "r.csv", "--attributes", "tax,income")
+    assert (code, out.splitlines()[-1]) == (0, "1 more cells are in the JSON.")
+
+
+def test_what_is_not_a_number_is_null(run, folder):
+    """One cell holds all: a log odds ratio is not defined, and JSON has no NaN."""
+    (folder / "few.csv").write_text("tax,income\n" + "no,low\n" * 30)
+    asked = ("estimate", "few.csv", "--plan", "plan.json", "--attributes", "tax,income", "--derive", "log-odds-ratio")
+    code, out, _ = run(*asked, "--json", "-")
+    told = json.loads(out, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert (code, told["derived"]["log-odds-ratio"]["value"]) == (0, None)
+    assert "--interval bootstrap may give one" in run(*asked)[1]
 
 
 def test_weights(run, towns):

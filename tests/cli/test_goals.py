@@ -27,6 +27,14 @@ def test_a_table_for_people(run):
     assert "met with room to spare" in run("design", "goals", *easy, "--weights", "1,1,1")[1]
 
 
+def test_a_breach_below_the_support_is_never_met(run):
+    """Without any report an item is guessed as often as it is held: no coins can promise less."""
+    code, out, _ = run("design", "goals", *FIRST, "--breach", ".005")
+    assert code == 0
+    assert "No coins have a breach below .01, the average support" in out
+    assert "No coins" not in run("design", "goals", *FIRST)[1]
+
+
 def test_mistakes_are_told(run):
     code, _, err = run("design", "goals", *FIRST, "--weights", "0,0,1")
     assert code == 2

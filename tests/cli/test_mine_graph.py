@@ -56,9 +56,20 @@ def test_directed_edges(run, edges):
     found = json.loads(out)
     assert (code, found["directed"], found["statistic"]) == (0, True, "incoming degrees")
     assert "directed ties" in run("mine", "graph", edges, "--epsilon", "9", "--directed")[1]
-    code, _, err = run("mine", "graph", edges, "--epsilon", "9", "--directed", "--statistic", "triangles")
-    assert code == 2
-    assert "graph must have edges without direction" in err
+
+
+@pytest.mark.parametrize(
+    ("motif", "name", "expected"),
+    [("all", "directed triangles", 1), ("cycles", "cycles", 0), ("transitive", "transitive triangles", 1)],
+)
+def test_directed_triangles(run, edges, motif, name, expected):
+    """0 to 1 to 2, and 0 to 2."""
+    arguments = ("--epsilon", "14", "--directed", "--statistic", "triangles", "--motif", motif, "--seed", "1")
+    code, out, _ = run("mine", "graph", edges, *arguments, "--json", "-")
+    found = json.loads(out)
+    assert (code, found["directed"], found["statistic"]) == (0, True, name)
+    assert found["total"][name]["value"] == pytest.approx(expected, abs=0.01)
+    assert found["total"]["clustering coefficient"]["value"] is not None
 
 
 @pytest.mark.parametrize(
@@ -68,6 +79,17 @@ def test_directed_edges(run, edges):
         (("--epsilon", "-1"), "epsilon must be between 0 and 700"),
         (("--epsilon", "0"), "epsilon or scheme must let reports say something"),
         (("--epsilon", "1", "--nodes", "3"), "edges must join nodes from 0 to 2. Got 3 instead."),
+        (
+            ("--epsilon", "1", "--statistic", "triangles", "--motif", "cycles"),
+            "motif must be all where ties have no direction",
+        ),
+        (("--epsilon", "1", "--motif", "cycles"), "motif must be for triangles. Got 'cycles'"),
+        (("--epsilon", "1", "--incoming"), "incoming must be for degrees or stars of directed ties"),
+        (
+            ("--epsilon", "1", "--incoming", "--directed", "--statistic", "triangles"),
+            "incoming must be for degrees or stars of directed ties",
+        ),
+        (("--epsilon", "1", "--memory", "0"), "memory must be a positive number of gigabytes. Got 0.0 instead."),
         (("--epsilon", "1", "--statistic", "size"), "statistic must be one of degrees, stars, triangles"),
         (("--epsilon", "1", "--nodes", "100000"), "which would take"),
     ],
@@ -81,6 +103,7 @@ def test_mistakes_are_named(run, edges, options, message):
 def test_a_disguised_graph_is_not_disguised_again(run, edges, tmp_path):
     reports = str(tmp_path / "reports.txt")
     run("mine", "graph", edges, "--epsilon", "2", "--reports", reports)
-    code, _, err = run("mine", "graph", reports, "--epsilon", "2")
-    assert code == 2
-    assert "epsilon must not be given for a graph that is disguised" in err
+    for option in (("--epsilon", "2"), ("--nodes", "9"), ("--directed",)):
+        code, _, err = run("mine", "graph", reports, *option)
+        assert code == 2
+        assert f"{option[0][2:]} must not be given for a graph that is disguised" in err

@@ -1,13 +1,16 @@
 """Schemes side by side: numbers against the measure room, the optimum below all, the picture's words."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
 from matplotlib import pyplot
 
 from sottovoce.design.compare import EPSILONS, comparable_schemes, compare
+from sottovoce.design.compared_derived import derived_error
 from sottovoce.errors import SottovoceError
+from sottovoce.estimate.mechanisms import mechanism_costs
 from sottovoce.measure.adversary import adversary_accuracy
 from sottovoce.measure.condition import condition_number
 from sottovoce.measure.utility import average_mean_squared_error
@@ -78,6 +81,63 @@ def test_sets_too_many_to_list_have_errors_only():
     assert found[1]["adversary_accuracy"] > prior.max()
 
 
+TABLE = np.array([[30, 10, 5], [12, 60, 20]])
+
+
+def test_what_follows_from_proportions_of_two_attributes():
+    """As `mechanism_costs` has them; each attribute spends its own epsilon."""
+    names = ["entropy", "chi-squared", "mutual-information", "correlation"]
+    measures = [f"{name.replace('-', '_')}_error" for name in names]
+    found = compare(
+        ["randomized_response", "laplace"], TABLE / TABLE.sum(), TABLE.sum(), ["mse", *measures], epsilons=[2]
+    )
+    costs = mechanism_costs(TABLE, 2, target="population")
+    for row in found.rows:
+        cost = costs[row["scheme"]]
+        assert row["mse"] == pytest.approx(cost.average_error)
+        assert row["epsilon"] == pytest.approx(sum(cost.epsilons))
+        assert [row[name] for name in measures] == pytest.approx([cost.derived[name].error for name in names])
+    assert found.to_json()["shape"] == [2, 3]
+
+
+def test_errors_of_this_table_alone():
+    """Only the coins are random, by a function of one's own; without coins there is no error at all."""
+    own = partial(derived_error, name="entropy_error", respondents=TABLE.sum(), target="table")
+    measures = {"table": own, "population": "entropy_error"}
+    rows = compare(["randomized_response"], TABLE / TABLE.sum(), TABLE.sum(), measures, epsilons=[2, 30]).rows
+    expected = mechanism_costs(TABLE, 2)["randomized_response"].derived["entropy"].error
+    assert rows[0]["table"] == pytest.approx(expected)
+    assert rows[0]["table"] < rows[0]["population"]
+    assert rows[1]["table"] == pytest.approx(0, abs=1e-5)
+    assert rows[1]["population"] > 0.01
+
+
+def test_errors_that_do_not_exist_are_none():
+    """The entropy has no gradient where a cell is empty, and nothing is estimated at epsilon 0."""
+    law = [[0.5, 0], [0.25, 0.25]]
+    measures = ["entropy_error", "correlation_error"]
+    usual, nothing = compare(["randomized_response"], law, 100, measures, epsilons=[1, 0]).rows
+    assert usual["entropy_error"] is None
+    assert usual["correlation_error"] > 0
+    assert nothing["correlation_error"] is None
+
+
+def test_people_are_reconstructed():
+    """`sum_x p(x) sum_y A[y, x] P(x | y)` of a coin (Wang, Wu & Hu 2016, eq. 5), by hand: .75 x .8 + .25 x .4."""
+    (row,) = compare({"coin": lambda epsilon: Warner(p=3 / 4)}, [0.75, 0.25], 10, ["reconstruction"], epsilons=[1]).rows
+    assert row["reconstruction"] == pytest.approx(0.7)
+
+
+def test_pictures_of_two_attributes():
+    (axes, other) = compare(
+        ["laplace"], TABLE / TABLE.sum(), 100, ["chi_squared_error", "reconstruction"], epsilons=[1, 2]
+    ).plot()
+    assert axes.get_ylabel() == "standard error of the chi squared"
+    assert other.get_ylabel() == "people reconstructed rightly"
+    assert "2 x 3 categories" in axes.figure._suptitle.get_text()
+    pyplot.close(axes.figure)
+
+
 def test_frames_json_and_progress():
     told = []
     found = compare(["laplace"], PRIOR, 1000, epsilons=[2, 1], progress=lambda *done: told.append(done))
@@ -131,6 +191,19 @@ def test_the_picture_has_words_that_do_not_touch(count, tmp_path):
         ({"measures": []}, "measures must be at least one"),
         ({"measures": ["fun"]}, "measures must be functions, or among mse, .* Got 'fun' instead"),
         ({"prior": [0.5, 0.4]}, "prior must sum to 1"),
+        ({"prior": [[0.5, 0.4]]}, "prior must sum to 1"),
+        ({"prior": [[0.5, 0.5]]}, "prior must be the probabilities of two categories or more"),
+        ({"prior": [[0.5, 0.5], [0, 0]]}, "prior must be positive in every category; leave out category 1"),
+        ({"prior": [[[0.5, 0.5]]]}, "prior must be the probabilities of two categories or more"),
+        (
+            {"prior": [[0.5, 0], [0, 0.5]], "schemes": ["certified"]},
+            "schemes must be functions of an epsilon, or among",
+        ),
+        (
+            {"prior": np.full((12, 12), 1 / 144), "schemes": ["optimized_unary"]},
+            "schemes must have matrices of at most 4194304 entries for two attributes together. Got 16777216 x 144",
+        ),
+        ({"measures": ["chi_squared_error"]}, "measures must fit the prior, which is of one attribute. Got 'chi_sq"),
         ({"respondents": -1}, "respondents must be a positive number"),
         ({"width": 0}, "width must be a positive number"),
         ({"level": 1}, "level must be between 0 and 1"),

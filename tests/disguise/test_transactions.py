@@ -1,9 +1,9 @@
 """Item sets in bulk: the exact law of their coins, the same bytes however computed, every kind in and out."""
 
+import itertools
 import subprocess
 import sys
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ from sottovoce.scheme.emask import Emask
 from sottovoce.scheme.gamma_diagonal import GammaDiagonal
 from sottovoce.scheme.warner import Warner
 from sottovoce.table import fast
-from sottovoce.table.bitsets import MOST_WORDS, Bitsets
+from sottovoce.table.bitsets import MOST_WORDS, Bitsets, first_wrong
 
 COINS = {
     "EMASK's": [BitCoin(5051, 304, 10000)],
@@ -89,7 +89,7 @@ def test_bits_are_independent(coin):
     for bits, chances in ((shown, ones), (shown[:, 1].reshape(-1, 3), ones[1:2] * 3)):
         law = [
             np.prod([c if b else 1 - c for b, c in zip(cell, chances, strict=True)])
-            for cell in product((0, 1), repeat=3)
+            for cell in itertools.product((0, 1), repeat=3)
         ]
         assert chisquare(np.bincount(bits @ [4, 2, 1], minlength=8), len(bits) * np.array(law)).pvalue > 1e-6
 
@@ -292,6 +292,19 @@ def test_sets_hold_an_item_once_and_may_be_written_as_text():
 def test_bad_transactions_are_refused(transactions, message, way):
     with pytest.raises(SottovoceError, match=message):
         disguise_transactions(transactions, emask_plan(0.5, 0.9))
+
+
+def test_the_first_wrong_row_is_found_wherever_it_is(way):
+    """Against looking at every row by itself; rows are shared among cores, and may be empty."""
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        listed = [sorted(rng.choice(9, rng.integers(0, 6), replace=False)) for _ in range(rng.integers(1, 30))]
+        indptr, indices = as_csr(listed)
+        for place in rng.integers(0, max(1, len(indices)), rng.integers(0, 3)):
+            indices[place : place + 1] = rng.integers(-2, 12)
+        rows = [indices[start:end].tolist() for start, end in itertools.pairwise(indptr)]
+        wrong = [n for n, row in enumerate(rows) if row != sorted(set(row) & set(range(9)))]
+        assert first_wrong(indptr, indices, 9) == (wrong[0] if wrong else None)
 
 
 def test_plans_for_anything_else_are_refused():

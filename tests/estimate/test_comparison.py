@@ -99,7 +99,7 @@ def test_a_difference_is_found():
 def test_for_people_and_programs():
     found = compare_estimates(estimate(FIRST, [400, 350, 250]), estimate(SECOND, [300, 250, 150]))
     lines = str(found).splitlines()
-    assert lines[0] == "a: differences in the population, 700 reports less 1000"
+    assert lines[0] == "a: differences in the population, 700 reports less 1000, 95 % intervals"
     assert lines[1].startswith("  x ")
     assert lines[-1].startswith("  all alike: statistic ")
     told = found.to_json(0.9)
@@ -115,5 +115,8 @@ def test_what_cannot_be_compared():
     with pytest.raises(SottovoceError, match=r"^target must be the same in all estimates"):
         compare_estimates(plain, estimate(FIRST, [400, 350, 250], "table"))
     biased = estimate(FIRST, [400, 350, 250], method=lambda counted, target: by_inversion(counted, target, "simplex"))
-    with pytest.raises(SottovoceError, match=r"^method must be inversion or blue, which are unbiased"):
+    with pytest.raises(
+        SottovoceError,
+        match=r"^method must be inversion or blue or inverse-variance weighting or two samples, to compare",
+    ):
         compare_estimates(plain, biased)

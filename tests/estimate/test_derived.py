@@ -53,7 +53,7 @@ def test_the_bias_of_entropy_is_taken_off():
 
 def test_near_the_uniform_law_entropy_has_no_interval():
     derived = derive(estimate(COIN, [334, 333, 333]), Entropy())
-    assert derived.reason.startswith("its gradient nearly vanishes here")
+    assert derived.reason.startswith("its curvature biases it by 0.00")
     assert (derived.standard_error, derived.low, derived.high) == (None, None, None)
     assert "without an interval" in str(derived)
 

@@ -3,12 +3,17 @@
 import pytest
 
 from sottovoce.errors import SingularChannelError, SottovoceError
+from sottovoce.estimate.itemsets import estimate_supports
 from sottovoce.estimate.proportions import estimate_by, estimate_proportions
+from sottovoce.estimate.two_samples import estimate_two_samples
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import Attribute, boolean
+from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
 from sottovoce.scheme.attribute_sampling import AttributeSampling
+from sottovoce.scheme.emask import Emask
 from sottovoce.scheme.subset_selection import SubsetSelection
+from sottovoce.scheme.unrelated_question import UnrelatedQuestion
 from sottovoce.scheme.warner import Warner
 
 METHODS = ["inversion", "blue", "em", "simplex"]
@@ -47,9 +52,9 @@ def test_attributes_that_nobody_was_asked(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_what_no_plan_asks_together_cannot_be_estimated(method):
     plan = Plan.of(SCHEMA.project(["a", "b"]), {("a", "b"): AttributeSampling(odds=4)})
-    with pytest.raises(SingularChannelError, match=r"^a \(attribute_sampling\), b .* cannot be est"):
+    with pytest.raises(SingularChannelError, match=r"^a, b \(attribute_sampling: .* asked all of them\) cannot be est"):
         estimate_proportions({"a": [True, SKIP] * 5, "b": [SKIP, True] * 5}, plan, ["a", "b"], method=method)
-    with pytest.raises(SingularChannelError, match=r"^a \(attribute_sampling\), b"):
+    with pytest.raises(SingularChannelError, match=r"^a, b \(attribute_sampling: "):
         estimate_by({"a": [True, SKIP], "b": [SKIP, True], "c": [1, 1]}, plan, ["a", "b"], "c", method=method)
 
 
@@ -57,3 +62,16 @@ def test_a_group_of_one():
     reports = {"a": [True, False, True], "town": ["Ulm", "Ulm", "Bonn"]}
     with pytest.raises(SottovoceError, match=r"^reports must be at least 2 for a standard error, where town is Bonn\."):
         estimate_by(reports, PLAN, "a", "town")
+
+
+def test_one_transaction():
+    plan = Plan.of(Schema([ItemSet("basket", ["ale", "bread"])]), {"basket": Emask(p=0.8, q=0.9)})
+    with pytest.raises(SottovoceError, match=r"^reports must be at least 2 for a standard error\. Got 1 instead"):
+        estimate_supports({"basket": [["ale"]]}, plan, [["ale"]])
+    assert estimate_supports({"basket": [["ale"]] * 2}, plan, [["ale"]]).respondents == 2
+
+
+def test_one_report_in_a_sample_of_two():
+    plans = [Plan.of(Schema([boolean("a")]), {"a": UnrelatedQuestion(theta)}) for theta in (0.75, 0.25)]
+    with pytest.raises(SottovoceError, match=r"^reports must be at least 2 for a standard error\. Got 1 instead"):
+        estimate_two_samples({"a": [True, False]}, plans[0], {"a": [True]}, plans[1], "a")

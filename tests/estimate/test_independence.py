@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chi2, chi2_contingency
 
-from sottovoce.errors import SottovoceError
+from sottovoce.disguise.frames import disguise_frame
+from sottovoce.errors import SingularChannelError, SottovoceError
 from sottovoce.estimate.chi_square import chi_square_tail
 from sottovoce.estimate.counted import Counted
 from sottovoce.estimate.independence import _likelihood_ratio, _pearson, _separate, independence_test
@@ -14,6 +15,7 @@ from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import Attribute, boolean
 from sottovoce.schema.schema import Schema
 from sottovoce.scheme.gamma_diagonal import GammaDiagonal
+from sottovoce.scheme.subset_selection import SubsetSelection
 from sottovoce.scheme.warner import Warner
 
 SCHEMA = Schema([boolean("a"), Attribute("b", ["x", "y", "z"])])
@@ -58,10 +60,53 @@ def test_from_a_table_of_reports(plan):
     cells = rng.choice(6, 4000, p=plan.channel().matvec(DEPENDENT))
     reports = {"a": [c >= 3 for c in cells.tolist()], "b": ["xyz"[c % 3] for c in cells.tolist()]}
     for names in (("a", "b"), ("b", "a")):
-        found = independence_test(reports, plan, *names)
+        told = []
+        found = independence_test(reports, plan, *names, progress=lambda *done, told=told: told.append(done))
+        assert bool(told) == (plan is JOINT)  # only the likelihood ratio takes steps
         assert found.attributes == names
         assert found.degrees == 2
         assert found.p_value < 0.05
+
+
+def test_a_report_for_three_attributes_tests_two_of_them():
+    """a and b independent, c anything given both: 100 tables of 2,000, the binomial 99.9 % range of 5 %."""
+    schema = Schema([boolean("a"), boolean("b"), boolean("c")])
+    plan = Plan.of(schema, {("c", "b", "a"): SubsetSelection(odds=99)})
+    law = np.outer([0.7, 0.3], [0.4, 0.6]).ravel()
+    third = np.array([[0.8, 0.2], [0.2, 0.8], [0.2, 0.8], [0.8, 0.2]])
+    order, limit, rng = plan.cell_order(["a", "b", "c"]), chi2.isf(0.05, 1), np.random.default_rng(6)
+    rejected = []
+    for tilt in (0.0, 0.1):
+        cells = np.empty(8)
+        cells[order] = ((law + tilt * np.array([1, -1, -1, 1]))[:, None] * third).ravel()
+        draws = rng.multinomial(2000, plan.channel().matvec(cells), size=100)
+        tables = [Counted(("a", "b", "c"), ((False, True),) * 3, plan.channel(), counts, order) for counts in draws]
+        rejected.append(sum(_likelihood_ratio(table) > limit for table in tables))
+    low, high = binom.interval(0.999, 100, 0.05)
+    assert low <= rejected[0] <= high
+    assert rejected[1] > 75
+    found = independence_test(disguise_frame(dict.fromkeys("abc", [True, False] * 500), plan, rng=1), plan, "c", "a")
+    assert (found.degrees, found.method) == (1, "likelihood ratio, through the channel")
+    assert found.p_value < 1e-6
+
+
+@pytest.mark.parametrize("plan", [APART, JOINT], ids=["apart", "joint"])
+def test_too_few_reports(plan):
+    with pytest.raises(SottovoceError, match=r"^reports must be at least 2 for a standard error\. Got 1 instead"):
+        independence_test({"a": [True], "b": ["x"]}, plan, "a", "b")
+    with pytest.raises(SottovoceError, match=r"^reports must be at least 30 for a chi-square test, 5 for each joint"):
+        independence_test({"a": [True] * 29, "b": ["x"] * 29}, plan, "a", "b")
+    assert independence_test({"a": [True, False] * 15, "b": ["x", "y", "z"] * 10}, plan, "a", "b").p_value > 0.5
+
+
+def test_plans_that_cannot_be_tested():
+    blind = Plan.of(SCHEMA, {"a": Warner(p=Fraction(1, 2)), "b": Warner(p=0.6)})
+    with pytest.raises(SingularChannelError, match=r"^a \(warner: p must not be 1/n.*\) cannot be estimated: reports"):
+        independence_test({"a": [True] * 30, "b": ["x"] * 30}, blind, "a", "b")
+    wide = Schema([Attribute("a", range(4)), Attribute("b", range(4))])
+    sets = Plan.of(wide, {("a", "b"): SubsetSelection(odds=9)})
+    with pytest.raises(SottovoceError, match=r"^plan must give reports in categories, or sets .* Got subset_selection"):
+        independence_test({"a+b": []}, sets, "a", "b")
 
 
 def test_an_attribute_is_not_tested_against_itself():

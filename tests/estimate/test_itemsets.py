@@ -242,7 +242,9 @@ def test_an_unknown_target():
 
 def test_coins_that_say_nothing():
     plan = Plan.of(Schema([ItemSet("s", ["x"])]), {"s": Warner(p=0.5)})
-    with pytest.raises(SingularChannelError, match=r"^s \(warner\) cannot be estimated: keep must not be 0"):
+    with pytest.raises(
+        SingularChannelError, match=r"^s \(warner: p must not be 1/n.*\) cannot be estimated: keep must not be 0"
+    ):
         estimate_supports({"s": [[]]}, plan, [["x"]])
 
 

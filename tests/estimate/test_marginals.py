@@ -106,7 +106,7 @@ def test_intervals_cover(target):
 def test_singular_groups_are_named(names, culprits):
     schema = SCHEMA.project(["b", "c", "d"])
     plan = Plan.of(schema, {("b", "c"): Matrix(np.full((4, 4), 0.25), range(4)), "d": Warner(p=0.75)})
-    named = ", ".join(rf"{name} \(matrix\)" for name in culprits)
+    named = rf"{', '.join(culprits)} \(matrix: its columns must be linearly independent\)"
     with pytest.raises(SingularChannelError, match=f"^{named} cannot be estimated"):
         estimate_proportions({"b+c": [0, 1], "d": [True, False]}, plan, names)
 

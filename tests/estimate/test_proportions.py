@@ -98,7 +98,9 @@ def test_levels():
 
 def test_a_channel_that_says_nothing_cannot_be_inverted():
     plan = Plan.of(Schema([boolean("tax")]), {"tax": Warner(p=Fraction(1, 2))})
-    with pytest.raises(SingularChannelError, match=r"^tax \(warner\) cannot be estimated: keep must not be 0"):
+    with pytest.raises(
+        SingularChannelError, match=r"^tax \(warner: p must not be 1/n.*\) cannot be estimated: keep must not be 0"
+    ):
         estimate_proportions({"tax": [True, False]}, plan, "tax")
 
 

@@ -8,7 +8,13 @@ from sottovoce.errors import SottovoceError
 from sottovoce.estimate.derived import derive
 from sottovoce.estimate.proportions import estimate_proportions
 from sottovoce.estimate.sample_size import expected_width, respondents_needed
-from sottovoce.measure.functionals import Mean
+from sottovoce.measure.association import MutualInformation
+from sottovoce.measure.functionals import Entropy, Mean
+from sottovoce.plan.plan import Plan
+from sottovoce.schema.attribute import Attribute, boolean
+from sottovoce.schema.schema import Schema
+from sottovoce.scheme.subset_selection import SubsetSelection
+from sottovoce.scheme.warner import Warner
 
 
 def people(rng, count):
@@ -63,3 +69,41 @@ def test_functionals_have_widths_too(plan):
 def test_bad_questions_are_refused(plan, call, parameter):
     with pytest.raises(SottovoceError, match=rf"^{parameter} must"):
         call(plan)
+
+
+def test_attributes_whose_report_does_not_split():
+    """As a survey of 200,000 finds, to 3 %: the other attribute of the group is taken as uniform, and is."""
+    schema = Schema([boolean("a"), boolean("b"), boolean("c")])
+    plan = Plan.of(schema, {("a", "b"): SubsetSelection(odds=9), "c": Warner(p=0.75)})
+    rng = np.random.default_rng(5)
+    table = {"a": rng.random(200_000) < 0.3, "b": rng.random(200_000) < 0.5, "c": rng.random(200_000) < 0.2}
+    low, high = estimate_proportions(disguise_frame(table, plan, rng=6), plan, ["c", "a"]).interval()
+    prior = np.kron([0.8, 0.2], [0.7, 0.3])
+    width = expected_width(plan, ["c", "a"], 200_000, prior=prior)
+    np.testing.assert_allclose(width, high - low, rtol=0.03)
+    assert respondents_needed(plan, ["c", "a"], width.max(), prior=prior) == pytest.approx(200_000, abs=1)
+
+
+def test_no_number_of_respondents_gives_an_interval_where_the_gradient_vanishes(plan):
+    """Nobody answers "one respondent", which is what a variance of zero would come to."""
+    with pytest.raises(SottovoceError, match=r"^functional must have an interval from \d+ respondents; entropy has"):
+        respondents_needed(plan, "drug", 0.1, functional=Entropy())
+    independent = MutualInformation((2, 3))
+    with pytest.raises(SottovoceError, match=r"mutual information has none here\. Got .* instead"):
+        expected_width(plan, ["tax", "drug"], 10**6, functional=independent)
+
+
+def test_respondents_enough_for_the_delta_method_to_hold(plan):
+    """A wide interval would take fewer than the delta method needs: the larger number is given, to within 5 %."""
+    prior, entropy = [0.5, 0.3, 0.2], Entropy()
+    needed = respondents_needed(plan, "drug", 1.0, prior=prior, functional=entropy)
+    (width,) = expected_width(plan, "drug", needed, prior=prior, functional=entropy)
+    assert width < 1
+    with pytest.raises(SottovoceError, match=r"^functional must have an interval"):
+        expected_width(plan, "drug", int(0.94 * needed), prior=prior, functional=entropy)
+
+
+def test_sets_of_many_categories_have_no_forecast():
+    plan = Plan.of(Schema([Attribute("job", range(20))]), {"job": SubsetSelection(odds=9)})
+    with pytest.raises(SottovoceError, match=r"^plan must report categories, or sets of at most 12"):
+        expected_width(plan, "job", 1000)

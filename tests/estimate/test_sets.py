@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sottovoce.channel.set_valued import membership
+from sottovoce.count.memory import as_counter
 from sottovoce.disguise.frames import disguise_frame
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate import sets
@@ -106,6 +107,26 @@ def test_sets_of_joint_cells_in_any_order():
     table = found.value.reshape(10, 2)
     assert table[3, 1] == pytest.approx(0.75, abs=0.08)
     assert table[7, 0] == pytest.approx(0.25, abs=0.08)
+
+
+@pytest.mark.parametrize("name", ["subset selection", "unary"])
+def test_a_counter_is_asked_for_pairs(name, monkeypatch):
+    """Whoever can count reports with all bits of a set, such as a database, has all that memberships need."""
+    monkeypatch.setattr(sets, "MOST_LISTED", 2)
+    plan = Plan.of(Schema([Attribute("a", range(5))]), {"a": SCHEMES[name]})
+    reports = disguise_frame({"a": np.random.default_rng(1).choice(5, 500)}, plan, rng=2)
+    table, counted = (estimate_proportions(source, plan, "a") for source in (reports, as_counter(reports)))
+    np.testing.assert_allclose(counted.value, table.value)
+    np.testing.assert_allclose(counted.covariance, table.covariance, atol=1e-15)
+    assert counted.respondents == 500
+
+
+def test_a_counter_has_no_scores(monkeypatch):
+    monkeypatch.setattr(sets, "MOST_LISTED", 2)
+    plan = Plan.of(Schema([Attribute("a", range(5))]), {"a": SCHEMES["tilted"]})
+    reports = disguise_frame({"a": [0, 1, 2, 3]}, plan, rng=2)
+    with pytest.raises(SottovoceError, match=r"^reports must be a table or a file for sets drawn .* Got TableCounter"):
+        estimate_proportions(as_counter(reports), plan, "a")
 
 
 def test_other_methods_are_refused():

@@ -24,11 +24,13 @@ from sottovoce.measure.bits import conditional_entropy, entropy, mutual_informat
 from sottovoce.measure.breach import amplification, largest_posterior, largest_prior, worst_breach
 from sottovoce.measure.columns import column_matrix
 from sottovoce.measure.entry import entry_privacy, group_privacy, privacy_after_mining, privacy_given
-from sottovoce.measure.items import basic_privacy, reconstruction_of_ones, reinterrogation_privacy
+from sottovoce.measure.items import basic_privacy, reconstruction_of_ones
 from sottovoce.measure.matrices import as_matrices, posteriors
 from sottovoce.measure.private_parameter import posterior_range, private_posterior, share_below
 from sottovoce.measure.ratios import epsilon_of, exact_odds, odds_of
 from sottovoce.measure.recoverability import literal_privacy, recoverability_known, recoverability_unknown
+from sottovoce.measure.reinterrogation import reinterrogation_privacy
+from sottovoce.table.bitsets import Bitsets
 
 close = pytest.approx
 
@@ -227,7 +229,21 @@ def test_reinterrogation_privacy(true_bits, seen_bits, itemsets):
     for i, b in zip(*truths.nonzero(), strict=True):
         there = [f for f in itemsets if b in f and all(reports[i, a] for a in f)]
         privacies.append(1 - max(breaches[f, b] for f in there) if there else 0.8)
-    assert reinterrogation_privacy(truths, reports, itemsets, basic=0.8) == close(np.mean(privacies))
+    found = reinterrogation_privacy(truths, reports, itemsets, basic=0.8)
+    assert found == close(np.mean(privacies))
+    bitsets = [Bitsets.from_matrix(table.astype(bool)) for table in (truths, reports)]
+    assert reinterrogation_privacy(*bitsets, itemsets, basic=0.8) == found
+
+
+def test_reinterrogation_privacy_of_more_than_a_block_of_records():
+    """The same records over and over: nothing changes, also where the last block is not full."""
+    rng = np.random.default_rng(1)
+    truths, reports = rng.random((2, 300, 5)) < 0.4
+    once, often = (
+        reinterrogation_privacy(np.tile(truths, (k, 1)), np.tile(reports, (k, 1)), [[0], [1, 2], [2, 3, 4]], basic=0.9)
+        for k in (1, 60)
+    )
+    assert often == close(once)
 
 
 @given(st.floats(0.01, 0.99), st.floats(1, 50), st.integers(2, 40), st.floats(0.01, 1), SHARES)

@@ -14,10 +14,11 @@ from sottovoce.measure.bits import entropy, mutual_information
 from sottovoce.measure.breach import amplification, largest_posterior, largest_prior, worst_breach
 from sottovoce.measure.columns import column_matrix
 from sottovoce.measure.entry import group_privacy, privacy_after_mining, privacy_given
-from sottovoce.measure.items import basic_privacy, reinterrogation_privacy
+from sottovoce.measure.items import basic_privacy
 from sottovoce.measure.matrices import as_matrices, as_prior
 from sottovoce.measure.private_parameter import posterior_range, private_posterior, share_below
 from sottovoce.measure.recoverability import literal_privacy, recoverability_known, recoverability_unknown
+from sottovoce.measure.reinterrogation import reinterrogation_privacy
 
 COIN = np.array([[0.75, 0.25], [0.25, 0.75]])
 HALF = [0.5, 0.5]

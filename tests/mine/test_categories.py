@@ -105,7 +105,7 @@ def test_nothing_is_frequent():
 
 def test_a_channel_that_says_nothing():
     plan = Plan.of(Schema([boolean("a")]), {"a": GammaDiagonal(gamma=1)})
-    with pytest.raises(SottovoceError, match=r"^a \(gamma_diagonal\) cannot be estimated"):
+    with pytest.raises(SottovoceError, match=r"^a \(gamma_diagonal: gamma must not be 1\) cannot be estimated"):
         frequent_itemsets({"a": [True, False]}, plan, 0.5)
 
 

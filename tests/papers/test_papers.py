@@ -11,7 +11,6 @@ ROOT = Path(__file__).parent.parent.parent
 NAMED = ["emask-table3.1", "optrr-fig4", *(f"optrr-fig5{part}" for part in "abcd")]
 NAMED += [*(f"mopso-fig{number}" for number in range(6, 11)), "mopso-table3"]
 DATA = {"optrr-fig5c", "mopso-fig9", "mopso-fig10"}
-"""Figures of data sets that are not made up."""
 """Those that read a data set."""
 
 
@@ -48,10 +47,31 @@ def test_goals_of_the_thesis_as_json_and_picture(tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_unknown_tables_are_refused():
-    done = papers("run", "magic")
+def test_on_standard_output_there_is_json_alone():
+    done = papers("run", "emask-table3.1", "--json", "-")
+    checked(json.loads(done.stdout), "emask-table3.1")
+    assert "published" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["magic"], 1, "magic is none of"),
+        (["all", "--figure", "all.png"], 2, "--figure is for one of them"),
+        (["nb-fig6", "--seed", "-1"], 2, "--seed must not be negative. Got -1 instead."),
+    ],
+)
+def test_mistakes_are_refused_before_anything_is_run(arguments, code, message):
+    done = papers("run", *arguments)
+    assert done.returncode == code
+    assert message in done.stderr
+
+
+def test_data_that_are_not_there_are_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("SOTTOVOCE_DATA", str(tmp_path))
+    done = papers("run", "ldp-fig1", "--quick")
     assert done.returncode == 1
-    assert "magic is none of" in done.stderr
+    assert done.stderr.startswith("error: SOTTOVOCE_DATA must name a folder that holds ")
 
 
 @pytest.mark.slow

@@ -25,8 +25,8 @@ def compare(
     measures: Annotated[
         str,
         typer.Option(
-            help="mse, standard_error, interval_width, respondents_needed, adversary_accuracy, worst_posterior, "
-            "mutual_information or distortion, with commas between them."
+            help="mse, standard_error, interval_width, respondents_needed, entropy_error, adversary_accuracy, "
+            "worst_posterior, reconstruction, mutual_information or distortion, with commas between them."
         ),
     ] = "interval_width,adversary_accuracy",
     epsilons: Annotated[str | None, typer.Option(help="Epsilons: E,E,...; quarters up to 4 if not given.")] = None,

@@ -1,18 +1,18 @@
 """`sottovoce design`: the best channel for a required privacy, or a front of channels to choose from."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from sottovoce.cli import design_options as options
 from sottovoce.cli import goals
-from sottovoce.cli.output import ForceOption, JsonOption, emit, names, numbers, progress_bar, say, table
+from sottovoce.cli.design_plan import chosen, write_point
+from sottovoce.cli.output import ForceOption, JsonOption, emit, numbers, progress_bar, say, table
 from sottovoce.errors import SottovoceError, Words
 
 if TYPE_CHECKING:
     from sottovoce.design.front import Front
     from sottovoce.design.point import Point
-    from sottovoce.plan.plan import Plan
 
 app = typer.Typer(help="Find the best channel for a required privacy, with a proof.", no_args_is_help=False)
 app.command("goals")(goals.goals)
@@ -24,33 +24,27 @@ MOST_ROWS = 40
 @app.callback(invoke_without_command=True)
 def design(
     context: typer.Context,
-    respondents: Annotated[float | None, typer.Option(help="Number of respondents.")] = None,
-    objective: Annotated[str, typer.Option(help="mse (error of the estimate) or information (bits told).")] = "mse",
-    prior: Annotated[str | None, typer.Option(help="Expected shares of the categories: .5,.3,.2")] = None,
-    prior_name: Annotated[
-        str | None, typer.Option(help="normal, gamma, beta, uniform, t, chi2, binomial or zipf.")
-    ] = None,
-    categories: Annotated[int | None, typer.Option(min=2, help="Categories of a named prior.")] = None,
-    epsilon: Annotated[str | None, typer.Option(help="Bound on what a report can do to anyone's odds.")] = None,
-    odds: Annotated[str | None, typer.Option(help="The same bound as odds, a:b.")] = None,
-    delta: Annotated[float | None, typer.Option(help="Bound on how sure a report can make the adversary.")] = None,
-    accuracy: Annotated[str | None, typer.Option(help="Bounds on the adversary's right guesses: A,A,...")] = None,
-    distortion: Annotated[str | None, typer.Option(help="Bounds on the share of wrong reports: D,D,...")] = None,
-    method: Annotated[str, typer.Option(help="certified, warner, subset, unary, optrr or mopso.")] = "certified",
-    generations: Annotated[int | None, typer.Option(min=1, help="Generations of optrr or mopso.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Makes optrr and mopso repeatable.")] = None,
-    max_reports: Annotated[int | None, typer.Option(min=2, help="Most reports a design may have.")] = None,
-    points: Annotated[
-        int | None, typer.Option(min=1, help="Points of a front; with --epsilon or --odds alone, asks for one.")
-    ] = None,
-    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the front: .png, .svg or .pdf.")] = None,
-    plan: Annotated[str | None, typer.Option(metavar="FILE", help="Write a point as a plan.")] = None,
-    point: Annotated[int | None, typer.Option(min=1, help="Number of the point to plan with.")] = None,
-    attribute: Annotated[str | None, typer.Option(help="Name of the plan's attribute.")] = None,
-    labels: Annotated[str | None, typer.Option(help="Names of its categories: a,b,c; 1,2,3 if not given.")] = None,
-    prior_source: Annotated[
-        str | None, typer.Option(help="Where the prior is from: public:NOTE, pilot:NOTE; recorded in the plan.")
-    ] = None,
+    respondents: options.RespondentsOption = None,
+    objective: options.ObjectiveOption = "mse",
+    prior: options.PriorOption = None,
+    prior_name: options.PriorNameOption = None,
+    categories: options.CategoriesOption = None,
+    epsilon: options.EpsilonOption = None,
+    odds: options.OddsOption = None,
+    delta: options.DeltaOption = None,
+    accuracy: options.AccuracyOption = None,
+    distortion: options.DistortionOption = None,
+    method: options.MethodOption = "certified",
+    generations: options.GenerationsOption = None,
+    seed: options.SeedOption = None,
+    max_reports: options.MaxReportsOption = None,
+    points: options.PointsOption = None,
+    plot: options.PlotOption = None,
+    plan: options.PlanOption = None,
+    point: options.PointOption = None,
+    attribute: options.AttributeOption = None,
+    labels: options.LabelsOption = None,
+    prior_source: options.PriorSourceOption = None,
     force: ForceOption = False,
     json: JsonOption = None,
 ) -> None:
@@ -60,34 +54,32 @@ def design(
     """
     if context.invoked_subcommand is not None:
         return
+    law = prior_asked(prior, prior_name, categories)
+    levels = {"accuracies": numbers("accuracy", accuracy), "distortions": numbers("distortion", distortion)}
+    sizes = {"points": points, "max_reports": max_reports, "generations": generations, "seed": seed}
+    front = _found(method, law, respondents, objective, odds=odds, epsilon=epsilon, delta=delta, **levels, **sizes)
+    if plan is not None:
+        source = prior_source or (prior_name and f"public:{prior_name} prior of {categories} categories")
+        write_point(chosen(front, point), plan, attribute, labels, source, overwrite=force)
+    if plot is not None:
+        front.plot(path=plot)
+    emit(front.to_json(), json)
+    _present(front, json)
+
+
+def _found(
+    method: str, prior: Any, respondents: float | None, objective: str, *, odds: Any, epsilon: Any, **asked: Any
+) -> "Front":
+    """Front that a method finds for what was asked, under a bar."""
     from sottovoce.design.methods import design as find
     from sottovoce.design.request import Request
     from sottovoce.scheme.scheme import odds_asked
 
     if respondents is None:
         raise SottovoceError("respondents", "must be given", Words("none"))
-    request = Request(
-        prior_asked(prior, prior_name, categories),
-        respondents,
-        objective,
-        accuracies=numbers("accuracy", accuracy),
-        distortions=numbers("distortion", distortion),
-        delta=delta,
-        odds=None if odds is None and epsilon is None else odds_asked(odds=odds, epsilon=epsilon),
-        points=points,
-        max_reports=max_reports,
-        generations=generations,
-        seed=seed,
-    )
+    bound = None if odds is None and epsilon is None else odds_asked(odds=odds, epsilon=epsilon)
     with progress_bar("designing") as progress:
-        front = find(method, request, progress)
-    if plan is not None:
-        source = prior_source or (prior_name and f"public:{prior_name} prior of {categories} categories")
-        _write_plan(_plan(_chosen(front, point), attribute, labels, source), plan, overwrite=force)
-    if plot is not None:
-        front.plot(path=plot)
-    emit(front.to_json(), json)
-    _present(front, json)
+        return find(method, Request(prior, respondents, objective, odds=bound, **asked), progress)
 
 
 def prior_asked(given: str | None, name: str | None, categories: int | None) -> Any:
@@ -139,33 +131,3 @@ def _remarks(front: "Front") -> list[str]:
     if any(point.certificate is not None for point in front):
         remarks.append("Bounds are proven in floating point: no channel that meets the same bounds can beat them.")
     return remarks
-
-
-def _chosen(front: "Front", number: int | None) -> "Point":
-    if number is None and len(front) == 1:
-        return front[0]
-    if number is None or number > len(front):
-        raise SottovoceError("point", f"must be a number from 1 to {len(front)} for a plan", number)
-    return front[number - 1]
-
-
-def _plan(point: "Point", attribute: str | None, labels: str | None, source: str | None) -> "Plan":
-    from sottovoce.plan.plan import Plan
-    from sottovoce.plan.prior import PriorSource
-    from sottovoce.schema.attribute import Attribute
-    from sottovoce.schema.schema import Schema
-
-    if attribute is None:
-        raise SottovoceError("attribute", "must name what the plan asks for", Words("none"))
-    if source is None:
-        raise SottovoceError("prior_source", "must say where the prior is from, like public:census 2021", Words("none"))
-    kind, _, note = source.partition(":")
-    answers = names(labels) or [str(number) for number in range(1, point.channel.n_in + 1)]
-    schema = Schema([Attribute(attribute, answers)])
-    return Plan.of(schema, {attribute: point.scheme}, prior=PriorSource(kind, note.strip()))
-
-
-def _write_plan(plan: "Plan", path: str, *, overwrite: bool) -> None:
-    from sottovoce.table.plan_file import write_plan
-
-    write_plan(plan, Path(path), overwrite=overwrite)

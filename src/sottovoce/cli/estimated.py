@@ -1,47 +1,56 @@
-"""What `sottovoce estimate` computes and prints."""
+"""What `sottovoce estimate` computes."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.cli.output import say, shares_given, table
+from sottovoce.cli.output import shares_given
 from sottovoce.errors import SottovoceError
 
 if TYPE_CHECKING:
     from sottovoce.estimate.comparison import Comparison
     from sottovoce.estimate.derived import Derived
     from sottovoce.estimate.estimate import Estimate
+    from sottovoce.estimate.independence import IndependenceTest
 
     Estimates = dict[str, Estimate]
+    Watched = Callable[[str], Any]
 
 
 def check_choices(
-    by: str | None, strata: str | None, shares: str | None, against: str | None, plot: str | None
+    by: str | None, strata: str | None, shares: str | None, against: str | None, *, alone: dict[str, bool]
 ) -> None:
-    """Refuse choices that do not go together."""
+    """Refuse choices that do not go together; those that are `alone` are of one estimate only."""
     if sum(choice is not None for choice in (by, strata, against)) > 1:
         raise SottovoceError("by, strata and against", "must not be used together", [by, strata, against])
     if shares is not None and strata is None:
         raise SottovoceError("shares", "must come with strata", shares)
-    if plot is not None and (by is not None or against is not None):
-        raise SottovoceError("plot", "must be of one estimate, without by or against", plot)
+    for choice, made in alone.items():
+        if made and (by is not None or against is not None):
+            raise SottovoceError(choice, "must be of one estimate, without by or against", by or against)
 
 
-def groups(path: str, plan: str | None, attributes: list[str], column: str, asked: dict[str, Any]) -> "Estimates":
+def groups(
+    path: str, plan: str | None, attributes: list[str], column: str, asked: dict[str, Any], watched: "Watched"
+) -> "Estimates":
     """Estimate of each value of a column."""
     from sottovoce.estimate.proportions import estimate_by
     from sottovoce.table.plan_file import plan_of_reports
 
-    found = estimate_by(path, plan_of_reports(path, plan), attributes, column, **asked)
+    agreed = plan_of_reports(path, plan)
+    found = estimate_by(watched(path), agreed, attributes, column, **asked)
     return {str(value): each for value, each in found.items()}
 
 
-def waves(paths: list[str], plan: str | None, attributes: list[str], asked: dict[str, Any]) -> "Estimates":
+def waves(
+    paths: list[str], plan: str | None, attributes: list[str], asked: dict[str, Any], watched: "Watched"
+) -> "Estimates":
     """Estimate of the file, without a name, or of two; the second has its own plan if it carries one."""
     from sottovoce.estimate.proportions import estimate_proportions
     from sottovoce.table.plan_file import carries_plan, plan_of_reports
 
     plans = [plan_of_reports(path, plan if path is paths[0] or not carries_plan(path) else None) for path in paths]
     pairs = zip(paths, plans, strict=True)
-    found = [estimate_proportions(path, agreed, attributes, **asked) for path, agreed in pairs]
+    found = [estimate_proportions(watched(path), agreed, attributes, **asked) for path, agreed in pairs]
     return {"": found[0]} if len(found) == 1 else {"first": found[0], "second": found[1]}
 
 
@@ -52,24 +61,48 @@ def over_strata(parts: "Estimates", shares: str | None) -> "Estimate":
     return stratified(parts, None if shares is None else shares_given(shares))
 
 
-def save_plot(found: "Estimate", path: str, level: float) -> None:
-    """Picture of one estimate, as a file."""
+def tested(
+    path: str, plan: str | None, attributes: list[str], unequal: str | None, progress: Any
+) -> "IndependenceTest":
+    """Test that two attributes of a file are independent."""
+    from sottovoce.estimate.independence import independence_test
+    from sottovoce.table.plan_file import plan_of_reports
+
+    if len(attributes) != 2:
+        raise SottovoceError("independence", "must be of two attributes", attributes)
+    if unequal is not None:
+        raise SottovoceError("independence", "must be tested without weights or strata", unequal)
+    return independence_test(path, plan_of_reports(path, plan), *attributes, progress=progress)
+
+
+def save_plot(found: "Estimate", path: str, level: float, options: dict[str, Any]) -> None:
+    """Picture of one estimate, as a file, with the intervals that were asked for."""
     from sottovoce.table.figure import save_figure
 
-    save_figure(found.plot(level), path)
+    save_figure(found.plot(level, **options), path)
 
 
-def derived_numbers(
+def documented(
+    found: "Estimates", derived: list[str], level: float, options: dict[str, Any]
+) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, "Derived"]]]:
+    """Each estimate for programs, and the numbers that were asked to be derived from it."""
+    documents = {name: each.to_json(level, **options) for name, each in found.items()}
+    numbers = {name: _derived_numbers(each, derived, level, options) for name, each in found.items()}
+    for name, document in documents.items():
+        document["derived"] = {label: number.to_json() for label, number in numbers[name].items()}
+    return documents, numbers
+
+
+def _derived_numbers(
     found: "Estimate", wanted: list[str], level: float, options: dict[str, Any]
 ) -> dict[str, "Derived"]:
     """Numbers asked for by name, bootstrapped where the intervals are and the delta method fails."""
     from sottovoce.estimate.bootstrap import DRAWS
     from sottovoce.estimate.derived import derive
-    from sottovoce.estimate.named import functional_named
 
     how: dict[str, Any] = {name: options[name] for name in ("rng", "progress") if name in options}
     draws = DRAWS if options["kind"] == "bootstrap" else None
-    return {name: derive(found, functional_named(name, found), level, bootstrap=draws, **how) for name in wanted}
+    return {name: derive(found, name, level, bootstrap=draws, **how) for name in wanted}
 
 
 def comparison(found: "Estimates", method: str, against: str | None) -> "Comparison | None":
@@ -86,40 +119,3 @@ def together(documents: dict[str, dict[str, Any]], by: str | None, comparison: d
     if by is not None:
         return {"by": by, "groups": documents, "comparison": comparison}
     return documents[""] if "" in documents else documents | {"comparison": comparison}
-
-
-def show_all(
-    found: "Estimates",
-    documents: dict[str, dict[str, Any]],
-    numbers: dict[str, dict[str, "Derived"]],
-    by: str | None,
-    difference: "Comparison | None",
-) -> None:
-    """Tables for people, and how two of them differ."""
-    for name, each in found.items():
-        if name:
-            say(name if by is None else f"{by}: {name}")
-        show(each, documents[name], numbers[name])
-    if difference is not None:
-        say(str(difference))
-
-
-def show(found: "Estimate", document: dict[str, Any], numbers: dict[str, "Derived"]) -> None:
-    """Table for people."""
-    from sottovoce.estimate.estimate import NEGATIVE
-
-    say(found.headline)
-    rows = [
-        (*map(str, cell["values"].values()), f"{cell['estimate']:.4f}", f"{cell['standard_error']:.4f}", _ends(cell))
-        for cell in document["cells"]
-    ]
-    kind = "" if document["interval"] == "wald" else f" ({document['interval']})"
-    table((*found.attributes, "estimate", "standard error", f"{document['level']:.0%} interval{kind}"), rows)
-    for number in numbers.values():
-        say(str(number))
-    if (found.value < 0).any():
-        say(NEGATIVE)
-
-
-def _ends(cell: dict[str, Any]) -> str:
-    return f"{cell['low']:.4f} to {cell['high']:.4f}"

@@ -39,6 +39,8 @@ def goals(
     emit(document, json)
     if json != "-":
         _present(chosen, equals, tie)
+        if wanted.breach <= float(density):
+            say(f"No coins have a breach below {density}, the average support: that goal can only be come near.")
 
 
 def _present(chosen: "Coins", equals: "list[Coins]", tie: str) -> None:

@@ -1,13 +1,15 @@
 """`sottovoce mine classify`: a classifier from a disguised file, tested on another."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from sottovoce.cli.output import JsonOption, emit, names, say, table
+from sottovoce.cli.output import JsonOption, emit, names, progress_bars, say, table
 
 if TYPE_CHECKING:
     from sottovoce.mine.classify.decision_tree import DecisionTree
+    from sottovoce.mine.classify.laws import Repair
     from sottovoce.mine.classify.naive_bayes import NaiveBayes
     from sottovoce.mine.classify.scores import Scores
 
@@ -25,6 +27,7 @@ def classify(
     smoothing: Annotated[float, typer.Option(help="Records added to each value.")] = 1.0,
     level: Annotated[float, typer.Option(help="Level at which a tree's split is no noise.")] = 0.05,
     widest: Annotated[float, typer.Option(help="Widest interval of a score that is shown.")] = 0.5,
+    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the confusion matrix: .png, .svg ...")] = None,
     json: JsonOption = None,
 ) -> None:
     """Learn a classifier from disguised records, and test it on disguised ones."""
@@ -32,23 +35,31 @@ def classify(
     from sottovoce.mine.classify.decision_tree import DecisionTree
     from sottovoce.mine.classify.naive_bayes import NaiveBayes
     from sottovoce.mine.classify.scoring import score_disguised
+    from sottovoce.table.figure import save_figure
     from sottovoce.table.plan_file import carries_plan, plan_of_reports
+    from sottovoce.table.watched import WatchedSource
 
     if model not in MODELS:
         raise SottovoceError("model", f"must be one of {', '.join(MODELS)}", model)
+    if plot is not None and test is None:
+        raise SottovoceError("plot", "must come with a file to test on", plot)
     agreed, wanted = plan_of_reports(path, plan), names(attributes) or None
     learner: NaiveBayes | DecisionTree
     if model == "tree":
         learner = DecisionTree(agreed, target, attributes=wanted, level=level)
     else:
-        learner = NaiveBayes(agreed, target, attributes=wanted, repair=repair, smoothing=smoothing)  # type: ignore[arg-type]
-    learner.fit(path)
-    scores = None
-    if test is not None:
-        other = plan_of_reports(test, None if carries_plan(test) else plan or path)
-        scores = score_disguised(learner, test, other, widest=widest)
+        chosen = cast("Repair", repair)  # checked when it is fitted
+        learner = NaiveBayes(agreed, target, attributes=wanted, repair=chosen, smoothing=smoothing)
+    with progress_bars() as move:
+        learner.fit(WatchedSource(path, partial(move, "learning")))
+        scores = None
+        if test is not None:
+            other = plan_of_reports(test, None if carries_plan(test) else plan or path)
+            scores = score_disguised(learner, WatchedSource(test, partial(move, "testing")), other, widest=widest)
     document = _document(learner, target, model, scores)
     emit(document, json)
+    if plot is not None and scores is not None:
+        save_figure(scores.plot(), plot)
     if json != "-":
         _show(learner, document, scores)
 
@@ -66,20 +77,18 @@ def _document(learner: "NaiveBayes | DecisionTree", target: str, model: str, sco
     }
     if isinstance(learner, NaiveBayes):
         document |= {"respondents": learner.respondents_, "tables": learner.to_rows()}
-        document["privacy"] = _privacy(learner)
+        document["privacy"] = _privacy(learner, target)
     else:
-        document["tree"] = str(learner).splitlines()
+        document["tree"] = learner.to_json()
     return document | {"test": None if scores is None else scores.to_json()}
 
 
-def _privacy(learner: "NaiveBayes") -> dict[str, Any] | None:
+def _privacy(learner: "NaiveBayes", target: str) -> dict[str, Any] | None:
     """What is left private of each entry; None where one report speaks of several together."""
-    from sottovoce.estimate.marginals import needed_attributes
-    from sottovoce.mine.classify.mined_privacy import mined_privacy
+    from sottovoce.mine.classify.mined_privacy import divisible, mined_privacy
 
-    if any(len(needed_attributes(learner.plan_, [name])) > 1 for name in learner.plan_.schema.names):
-        return None
-    return mined_privacy(learner).to_json()
+    names = [*learner.feature_names_in_, target]
+    return mined_privacy(learner).to_json() if divisible(learner.plan_, names) else None
 
 
 def _show(learner: "NaiveBayes | DecisionTree", document: dict[str, Any], scores: "Scores | None") -> None:

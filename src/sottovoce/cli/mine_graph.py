@@ -23,6 +23,7 @@ def graph(
     path: Annotated[str, typer.Argument(metavar="FILE", help="Disguised graph; or, with --epsilon, true edges.")],
     statistic: Annotated[str, typer.Option(help="degrees, stars or triangles.")] = "degrees",
     k: Annotated[int, typer.Option(help="Arms of a star.")] = 2,
+    motif: Annotated[str, typer.Option(help="Directed triangles: all, cycles or transitive.")] = "all",
     epsilon: Annotated[str | None, typer.Option(help="Disguise true edges first: bound for each tie.")] = None,
     nodes: Annotated[int | None, typer.Option(help="Number of nodes of the true edges, 0, 1, ...")] = None,
     directed: Annotated[bool, typer.Option("--directed", help="True edges have a direction.")] = False,
@@ -37,13 +38,17 @@ def graph(
     """Estimate degrees, stars or triangles, of each node and in all, from disguised pairs."""
     if statistic not in STATISTICS:
         raise SottovoceError("statistic", f"must be one of {', '.join(STATISTICS)}", statistic)
+    if not memory > 0:
+        raise SottovoceError("memory", "must be a positive number of gigabytes", memory)
     room = memory * 1e9
     told = _reports(path, epsilon, seed, room, {"nodes": nodes, "directed": directed})
+    _refuse_in_vain(told, statistic, motif, incoming=incoming)
     if reports is not None:
         from sottovoce.mine.graph.files import write_reports
 
         write_reports(told, reports, overwrite=force)
-    each, numbers = _estimates(told, statistic, k, level, room, incoming=incoming)
+    asked = {"k": k, "motif": motif, "incoming": incoming}
+    each, numbers = _estimates(told, statistic, level, room, asked)
     about = {"nodes": told.graph.nodes, "directed": told.graph.directed, "epsilon": told.epsilon}
     found = {"statistic": each.statistic, "level": level, "total": {n.name: n.to_json() for n in numbers}}
     emit(_strict({**about, **found, "estimates": each.to_rows(level)}), json)
@@ -57,26 +62,36 @@ def _reports(path: str, epsilon: str | None, seed: int | None, memory: float, re
     from sottovoce.mine.graph.files import carries_coin, read_edges, read_reports
 
     if carries_coin(path):
-        if epsilon is not None:
-            raise SottovoceError("epsilon", "must not be given for a graph that is disguised", epsilon)
+        for name, given in {"epsilon": epsilon, **read}.items():
+            if given not in (None, False):
+                raise SottovoceError(name, "must not be given for a graph that is disguised", given)
         return read_reports(path)
     if epsilon is None:
         raise SottovoceError("epsilon", "must be given for a file of true edges, to disguise them", Words("none"))
     return disguise_graph(read_edges(path, **read), epsilon, seed, memory=memory)
 
 
+def _refuse_in_vain(told: "GraphReports", statistic: str, motif: str, *, incoming: bool) -> None:
+    """Refuse what would change nothing."""
+    if incoming and (not told.graph.directed or statistic == "triangles"):
+        raise SottovoceError("incoming", "must be for degrees or stars of directed ties", Words("others"))
+    if motif != "all" and statistic != "triangles":
+        raise SottovoceError("motif", "must be for triangles", motif)
+
+
 def _estimates(
-    told: "GraphReports", statistic: str, k: int, level: float, memory: float, *, incoming: bool
+    told: "GraphReports", statistic: str, level: float, memory: float, asked: dict[str, Any]
 ) -> "tuple[NodeEstimates, list[Derived]]":
     from sottovoce.mine.graph.degrees import estimate_degrees, estimate_edges
     from sottovoce.mine.graph.stars import estimate_stars, node_stars
     from sottovoce.mine.graph.triangles import estimate_triangles
 
+    k, way = asked["k"], {"incoming": asked["incoming"]}
     if statistic == "degrees":
-        return estimate_degrees(told, incoming=incoming), [estimate_edges(told, level)]
+        return estimate_degrees(told, **way), [estimate_edges(told, level)]
     if statistic == "stars":
-        return node_stars(told, k, incoming=incoming), [estimate_stars(told, k, level, incoming=incoming)]
-    found = estimate_triangles(told, memory=memory)
+        return node_stars(told, k, **way), [estimate_stars(told, k, level, **way)]
+    found = estimate_triangles(told, asked["motif"], memory=memory)
     return found.nodes, [found.total(level), found.clustering(level)]
 
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from sottovoce.schema.schema import Schema
 
 JsonOption = Annotated[str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")]
-ANY_WIDTH = 10_000
-"""Characters of a terminal that is wide enough for any table."""
-
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+
+FRAME = 3
+"""Characters that a column of a printed table takes besides its own; the table takes one more."""
 
 
 def emit(document: dict[str, Any], target: str | None) -> None:
@@ -111,20 +111,55 @@ def priors_given(schema: "Schema", texts: Iterable[str]) -> dict[str, list[float
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], target: str | None = None, title: str = "") -> None:
-    """Print a table, fitted to the terminal: without lines between its columns where it is too wide for them."""
-    from rich import box
+    """Print a table, fitted to the terminal: nothing is cut; columns for which there is no room follow below."""
+    from rich.cells import cell_len
     from rich.console import Console
-    from rich.table import Column, Table
+    from rich.table import Table
 
-    # Folded, and not cut off with dots: ids and hashes are copied from tables.
-    columns = [Column(header, overflow="fold") for header in headers]
-    drawn = Table(*columns, title=title or None, title_justify="left")
-    for row in rows:
-        drawn.add_row(*row)
-    console = Console(stderr=target == "-")
-    if console.measure(drawn, options=console.options.update(width=ANY_WIDTH)).maximum > console.width:
-        drawn.box, drawn.padding, drawn.show_edge = box.SIMPLE_HEAD, (0, 0), False
-    console.print(drawn, markup=False)
+    console, cells = Console(stderr=target == "-"), [tuple(row) for row in rows]
+    columns = list(zip(headers, *cells, strict=True))
+    least = [max(cell_len(word) for cell in column for word in (cell.split() or [""])) for column in columns]
+    whole = [max(map(cell_len, column)) for column in columns]
+    for block in side_by_side(least, console.width):
+        drawn = Table(title=title or None, title_justify="left")
+        room = console.width - 1 - FRAME * len(block)
+        for place, width in zip(block, fitted([(least[p], whole[p]) for p in block], room), strict=True):
+            drawn.add_column(headers[place], width=width, overflow="fold")
+        for row in cells:
+            drawn.add_row(*(row[place] for place in block))
+        console.print(drawn, markup=False)
+
+
+def fitted(columns: Sequence[tuple[int, int]], room: int) -> list[int]:
+    """Widths between what the longest word and what the longest cell of a column takes; the easiest are served first.
+
+    >>> fitted([(3, 20), (5, 7)], room=22)
+    [15, 7]
+    """
+    widths, left = [least for least, _ in columns], max(0, room - sum(least for least, _ in columns))
+    for place in sorted(range(len(columns)), key=lambda p: columns[p][1] - columns[p][0]):
+        more = min(columns[place][1] - columns[place][0], left)
+        widths[place] += more
+        left -= more
+    return widths
+
+
+def side_by_side(least: Sequence[int], width: int) -> list[list[int]]:
+    """Columns that fit beside each other, as many as do, with a frame between them; each part begins with the first.
+
+    >>> side_by_side([5, 8, 8, 8], width=30)
+    [[0, 1], [0, 2], [0, 3]]
+    """
+    taken = [FRAME + needed for needed in least]
+    parts: list[list[int]] = []
+    room = 0
+    for place in range(1, len(least)):
+        if taken[place] > room:
+            parts.append([0])
+            room = width - 1 - taken[0]
+        parts[-1].append(place)
+        room -= taken[place]
+    return parts or [[0]]
 
 
 @contextmanager

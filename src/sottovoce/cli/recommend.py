@@ -5,51 +5,50 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sottovoce.cli.output import (
-    ForceOption,
-    JsonOption,
-    edges,
-    emit,
-    names,
-    priors_given,
-    progress_bar,
-    say,
-    table,
-)
-from sottovoce.errors import SottovoceError, Words
+from sottovoce.cli.design_options import PriorSourceOption
+from sottovoce.cli.output import ForceOption, JsonOption, emit, priors_given, progress_bar, say, table
+from sottovoce.cli.recommend_schema import schema_asked
 
 if TYPE_CHECKING:
     from sottovoce.design.recommend.recommendation import Recommendation
-    from sottovoce.schema.schema import Schema
-    from sottovoce.schema.variable import Variable
+
+RespondentsOption = Annotated[float, typer.Option(help="Number of respondents.")]
+TableArgument = Annotated[
+    str | None, typer.Argument(metavar="[TABLE]", help="CSV or Parquet file whose columns are the attributes.")
+]
+AttributesOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Attribute with its categories, or how many: NAME=a,b,c or NAME=8. Once for each."),
+]
+ItemsOption = Annotated[list[str] | None, typer.Option(help="Set of items: NAME=a,b,c.")]
+EpsilonOption = Annotated[str | None, typer.Option(help="Budget of the whole record.")]
+OddsOption = Annotated[str | None, typer.Option(help="Budget of the whole record as odds, a:b.")]
+PurposeOption = Annotated[str, typer.Option(help="What is wanted: each (attribute), pairs (also: mining), or joint.")]
+PriorsOption = Annotated[
+    list[str] | None, typer.Option(help="Expected shares: NAME=.7,.2,.1 (of a set: each item's frequency).")
+]
+LevelOption = Annotated[float, typer.Option(help="Confidence of the intervals.")]
+ColumnsOption = Annotated[str | None, typer.Option(help="Of a table, these columns only: a,b,c.")]
+BinsOption = Annotated[list[str] | None, typer.Option(help="Of a table, cut a number at edges: NAME=18,40,inf.")]
+PlanOption = Annotated[str | None, typer.Option("-o", "--plan", metavar="FILE", help="Write the plan.")]
+PlotOption = Annotated[str | None, typer.Option(metavar="FILE", help="Draw the alternatives: .png, .svg, .pdf.")]
 
 
 def recommend(
-    respondents: Annotated[float, typer.Option(help="Number of respondents.")],
-    source: Annotated[
-        str | None, typer.Argument(metavar="[TABLE]", help="CSV or Parquet file whose columns are the attributes.")
-    ] = None,
-    attribute: Annotated[
-        list[str] | None,
-        typer.Option(help="Attribute with its categories, or how many: NAME=a,b,c or NAME=8. Once for each."),
-    ] = None,
-    items: Annotated[list[str] | None, typer.Option(help="Set of items: NAME=a,b,c.")] = None,
-    epsilon: Annotated[str | None, typer.Option(help="Budget of the whole record.")] = None,
-    odds: Annotated[str | None, typer.Option(help="Budget of the whole record as odds, a:b.")] = None,
-    purpose: Annotated[
-        str, typer.Option(help="What is wanted: each (attribute), pairs (also: mining), or joint.")
-    ] = "each",
-    prior: Annotated[
-        list[str] | None, typer.Option(help="Expected shares: NAME=.7,.2,.1 (of a set: each item's frequency).")
-    ] = None,
-    prior_source: Annotated[
-        str | None, typer.Option(help="Where the prior is from: public:NOTE, pilot:NOTE; recorded in the plan.")
-    ] = None,
-    level: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
-    columns: Annotated[str | None, typer.Option(help="Of a table, these columns only: a,b,c.")] = None,
-    bins: Annotated[list[str] | None, typer.Option(help="Of a table, cut a number at edges: NAME=18,40,inf.")] = None,
-    plan: Annotated[str | None, typer.Option("-o", "--plan", metavar="FILE", help="Write the plan.")] = None,
-    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the alternatives: .png, .svg, .pdf.")] = None,
+    respondents: RespondentsOption,
+    source: TableArgument = None,
+    attribute: AttributesOption = None,
+    items: ItemsOption = None,
+    epsilon: EpsilonOption = None,
+    odds: OddsOption = None,
+    purpose: PurposeOption = "each",
+    prior: PriorsOption = None,
+    prior_source: PriorSourceOption = None,
+    level: LevelOption = 0.95,
+    columns: ColumnsOption = None,
+    bins: BinsOption = None,
+    plan: PlanOption = None,
+    plot: PlotOption = None,
     force: ForceOption = False,
     json: JsonOption = None,
 ) -> None:
@@ -57,7 +56,7 @@ def recommend(
     from sottovoce.design.recommend.recommend import recommend as find
     from sottovoce.table.plan_file import write_plan
 
-    schema = _schema(source, attribute or [], items or [], columns, bins or [])
+    schema = schema_asked(source, attribute or [], items or [], columns, bins or [])
     with progress_bar("designing") as progress:
         found = find(
             schema,
@@ -76,44 +75,6 @@ def recommend(
         found.plot(path=plot)
     emit(found.to_json(), json)
     _present(found, json)
-
-
-def _schema(
-    source: str | None, attributes: list[str], items: list[str], columns: str | None, bins: list[str]
-) -> "Schema":
-    from sottovoce.schema.schema import Schema
-
-    if (source is None) == (not attributes and not items):
-        rule = "must be given: a table, or attributes with their categories, not both"
-        raise SottovoceError("TABLE or --attribute", rule, source or Words("none"))
-    if source is None:
-        return Schema([*map(_attribute, attributes), *map(_item_set, items)])
-    from sottovoce.table.infer import infer_schema
-
-    return infer_schema(source, columns=names(columns) or None, bins=dict(map(edges, bins)))
-
-
-def _attribute(text: str) -> "Variable":
-    """Attribute of named categories, or of so many."""
-    from sottovoce.schema.attribute import Attribute
-
-    name, labels = _named("attribute", text)
-    if len(labels) == 1 and labels[0].isdecimal():
-        return Attribute(name, [str(number) for number in range(1, int(labels[0]) + 1)])
-    return Attribute(name, labels)
-
-
-def _item_set(text: str) -> "Variable":
-    from sottovoce.schema.item_set import ItemSet
-
-    return ItemSet(*_named("items", text))
-
-
-def _named(parameter: str, text: str) -> tuple[str, list[str]]:
-    name, separator, labels = text.partition("=")
-    if not separator or not name or not labels:
-        raise SottovoceError(parameter, "must look like NAME=a,b,c", text)
-    return name, names(labels)
 
 
 def _present(found: "Recommendation", target: str | None) -> None:

@@ -112,8 +112,7 @@ def place_chosen(bits: Any, indptr: Any, indices: Any, places: Any) -> None:
 
 
 def copy_rows(indptr: Any, indices: Any, rows: Any, starts: Any, copied: Any) -> None:
-    """Copy the items of some transactions one after the other."""
+    """Copy the items of some transactions one after the other, each from its start on."""
     for place in range(len(rows)):
-        begin = indptr[rows[place]]
-        for position in range(starts[place], starts[place + 1]):
-            copied[position] = indices[begin + position - starts[place]]
+        own = indices[indptr[rows[place]] : indptr[rows[place] + 1]]
+        copied[starts[place] : starts[place] + len(own)] = own

@@ -1,7 +1,5 @@
 """Counts from sparse rows: single items, pairs of items, and the bits of chosen items to count longer sets on."""
 
-import os
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +7,7 @@ from sottovoce.count.protocol import Counts
 from sottovoce.count.together import count_pairs
 from sottovoce.mechanism.bulk import BULK_ROWS, kernels, read_only
 from sottovoce.table.bitsets import Bitsets, Csr
-from sottovoce.table.fast import in_threads
+from sottovoce.table.fast import in_threads, runs
 
 SPARSE_COST = 25
 """What a listed pair costs more than a word of two bitsets: measured, see `benchmarks/itemsets`."""
@@ -24,9 +22,9 @@ def count_singles(indices: NDArray[np.int32], items: int) -> Counts:
     loops = kernels("sottovoce.count._kernels") if len(indices) >= BULK_ROWS else None
     if loops is None:
         return np.bincount(indices, minlength=items)
-    runs, listed = _runs(len(indices)), read_only(indices)
-    counts = np.zeros((len(runs), items), np.int64)
-    in_threads(lambda run: loops.singles(listed[runs[run]], counts[run]), len(runs), None)
+    parts, listed = runs(len(indices)), read_only(indices)
+    counts = np.zeros((len(parts), items), np.int64)
+    in_threads(lambda part: loops.singles(listed[parts[part]], counts[part]), len(parts), None)
     return np.asarray(counts.sum(axis=0))
 
 
@@ -64,14 +62,14 @@ def count_listed_pairs(csr: Csr, items: int, chosen: NDArray[np.int64]) -> Count
     loops = kernels("sottovoce.count._kernels") if len(indices) >= BULK_ROWS else None
     if loops is None:
         return count_pairs(chosen_bits(csr, items, chosen))
-    runs, places, listed = _runs(len(indptr) - 1), _places(chosen, items), read_only(indices)
-    counts = np.zeros((len(runs), len(chosen), len(chosen)), np.int64)
+    parts, places, listed = runs(len(indptr) - 1), _places(chosen, items), read_only(indices)
+    counts = np.zeros((len(parts), len(chosen), len(chosen)), np.int64)
 
-    def count(run: int) -> None:
-        rows = indptr[runs[run].start : runs[run].stop + 1]
-        loops.listed_pairs(rows, listed, places, counts[run])
+    def count(part: int) -> None:
+        rows = indptr[parts[part].start : parts[part].stop + 1]
+        loops.listed_pairs(rows, listed, places, counts[part])
 
-    in_threads(count, len(runs), None)
+    in_threads(count, len(parts), None)
     return np.asarray(counts.sum(axis=0))
 
 
@@ -89,8 +87,12 @@ def sampled_rows(csr: Csr, size: int) -> Csr:
     loops = kernels("sottovoce.count._kernels") if size >= BULK_ROWS else None
     if loops is None:
         return starts, indices[np.repeat(indptr[rows] - starts[:-1], sizes) + np.arange(starts[-1])]
-    copied = np.empty(starts[-1], indices.dtype)
-    loops.copy_rows(indptr, read_only(indices), rows, starts, copied)
+    copied, parts, listed = np.empty(starts[-1], indices.dtype), runs(size), read_only(indices)
+
+    def copy(part: int) -> None:
+        loops.copy_rows(indptr, listed, rows[parts[part]], starts[parts[part]], copied)
+
+    in_threads(copy, len(parts), None)
     return starts, copied
 
 
@@ -109,9 +111,3 @@ def _places(chosen: NDArray[np.int64], items: int) -> NDArray[np.int64]:
     places = np.full(items, -1)
     places[chosen] = np.arange(len(chosen))
     return places
-
-
-def _runs(length: int) -> list[slice]:
-    """As many parts of neighbouring rows as there are cores."""
-    ends = np.linspace(0, length, (os.cpu_count() or 1) + 1).astype(int).tolist()
-    return [slice(*ends[run : run + 2]) for run in range(len(ends) - 1)]

@@ -1,20 +1,23 @@
 """Any schemes side by side over epsilon, by any measure: the picture that a privacy engineer shows the boss."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from inspect import Parameter, signature
 from typing import Any
 
-from sottovoce.channel.channel import Array
+from sottovoce.channel.channel import Array, Channel
+from sottovoce.channel.kronecker import Kronecker
 from sottovoce.design.certified import least_error_design
 from sottovoce.design.compared import Compared
 from sottovoce.design.compared_measures import Context, MeasureLike, checked_measures
 from sottovoce.design.prior import checked_prior
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimate.em import Progress
 from sottovoce.exact import Number, odds_of_epsilon
 from sottovoce.measure.covariance import checked_respondents
+from sottovoce.measure.matrices import as_prior
+from sottovoce.measure.reals import real_array
 from sottovoce.scheme.scheme import Scheme, schemes
 
 CERTIFIED = "certified"
@@ -22,6 +25,9 @@ CERTIFIED = "certified"
 
 EPSILONS = tuple(Fraction(i, 4) for i in range(1, 17))
 """Quarters up to 4: odds from 1.3 : 1 to 55 : 1."""
+
+MOST_ENTRIES = 2**22
+"""Of the matrix of two attributes, which their measures are made of."""
 
 MEASURES = ("interval_width", "adversary_accuracy")
 
@@ -40,31 +46,33 @@ def compare(
     level: float = 0.95,
     progress: Progress | None = None,
 ) -> Compared:
-    """Measure schemes for one attribute at each epsilon.
+    """Measure schemes for one attribute at each epsilon; or for two, each disguised alone with that epsilon.
 
     Schemes go by their names (`comparable_schemes`, and "certified" for the proven optimum) or are functions of an
-    epsilon, with names of your own in a mapping. Measures likewise, of a channel and a prior; `respondents_needed` is
-    for intervals of this `width`, at this `level`.
+    epsilon, with names of your own in a mapping. Measures likewise, of a channel and the prior of its cells;
+    `respondents_needed` is for intervals of this `width`, at this `level`. The prior of two attributes is a table;
+    `entropy_error`, `chi_squared_error`, `mutual_information_error` and `correlation_error` are standard errors of what
+    follows from it. All errors are those for the population (see `derived_error` for this table's).
 
     >>> found = compare(["randomized_response", "subset_selection"], [0.125] * 8, 1000, ["mse"], epsilons=[1])
     >>> [(row["scheme"], round(row["mse"], 5)) for row in found.rows]
     [('randomized_response', 0.0035), ('subset_selection', 0.00283)]
     """
-    law, size = checked_prior(prior), checked_respondents(respondents)
+    law, size = _checked_law(prior), checked_respondents(respondents)
     makers, asked = _makers(schemes, law), checked_measures(measures)
     levels = list(epsilons)
     if not makers or not levels:
         raise SottovoceError("schemes and epsilons", "must be at least one of each", (list(makers), levels))
-    context = Context(law, size, width, level)
+    context = Context(law.ravel(), size, width, level)
     rows: list[dict[str, Any]] = []
     for name, make in makers.items():
         for epsilon in levels:
-            channel = make(epsilon).mechanism((len(law),)).channel
+            channel = side_by_side([make(epsilon).mechanism((categories,)).channel for categories in law.shape])
             numbers = context.measure(channel, asked)
             rows.append({"scheme": name, "asked": float(epsilon), "epsilon": channel.epsilon, **numbers})
             if progress is not None:
                 progress(len(rows), len(makers) * len(levels))
-    return Compared(tuple(rows), tuple(law.tolist()), size, tuple(asked), width, level)
+    return Compared(tuple(rows), tuple(law.ravel().tolist()), size, tuple(asked), width, level, law.shape)
 
 
 def comparable_schemes() -> dict[str, Maker]:
@@ -74,6 +82,28 @@ def comparable_schemes() -> dict[str, Maker]:
     (True, False)
     """
     return {name: maker for name, found in schemes().items() if (maker := _maker_of(found)) is not None}
+
+
+def side_by_side(channels: Sequence[Channel]) -> Channel:
+    """Channel of one attribute as it is, or of two whose matrix can still be written down."""
+    if len(channels) == 1:
+        return channels[0]
+    both = Kronecker(channels)
+    if both.n_in * both.n_out > MOST_ENTRIES:
+        rule = f"must have matrices of at most {MOST_ENTRIES} entries for two attributes together"
+        raise SottovoceError("schemes", rule, Words(f"{both.n_out} x {both.n_in}"))
+    return both
+
+
+def _checked_law(prior: Any) -> Array:
+    """Prior of one attribute, or of the cells of two, of which some may be empty but no category."""
+    given = real_array("prior", prior)
+    if given.ndim != 2:
+        return checked_prior(given)
+    law = as_prior(given.ravel(), given.size).reshape(given.shape)
+    for axis in (0, 1):
+        checked_prior(law.sum(axis=axis))
+    return law
 
 
 def _maker_of(scheme: Callable[..., Scheme]) -> Maker | None:
@@ -88,7 +118,9 @@ def _maker_of(scheme: Callable[..., Scheme]) -> Maker | None:
 
 def _makers(given: Mapping[str, Maker] | Iterable[str | Maker], law: Array) -> dict[str, Maker]:
     pairs = given.items() if isinstance(given, Mapping) else ((_name(each), each) for each in given)
-    known: dict[Any, Maker] = {CERTIFIED: partial(_certified, law), **comparable_schemes()}
+    known: dict[Any, Maker] = comparable_schemes()
+    if law.ndim == 1:
+        known = {CERTIFIED: partial(_certified, law), **known}
     makers: dict[str, Maker] = {}
     each: Any
     for name, each in pairs:

@@ -25,6 +25,7 @@ class Compared:
     measures: tuple[str, ...]
     width: float
     level: float
+    shape: tuple[int, ...]
 
     @property
     def schemes(self) -> tuple[str, ...]:
@@ -44,6 +45,7 @@ class Compared:
         """Everything, for programs."""
         return {
             "prior": list(self.prior),
+            "shape": list(self.shape),
             "respondents": self.respondents,
             "measures": list(self.measures),
             "width": self.width,

@@ -4,6 +4,7 @@ from math import ceil, exp, isfinite, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sottovoce.design.compared_derived import FUNCTIONALS
 from sottovoce.design.picture import LABELS
 from sottovoce.table.figure import INK, pyplot, save_figure
 
@@ -25,8 +26,8 @@ NEAREST = 0.07
 FEW_POWERS = 1000
 """Range of an axis within which 2 and 5 times the powers of ten are named too."""
 
-SHARES = ("adversary_accuracy", "worst_posterior", "distortion")
-LOGARITHMIC = ("mse", "standard_error", "interval_width", "respondents_needed")
+SHARES = ("adversary_accuracy", "worst_posterior", "distortion", "reconstruction")
+LOGARITHMIC = ("mse", "standard_error", "interval_width", "respondents_needed", *FUNCTIONALS)
 
 
 def draw(compared: "Compared", path: str | Path | None = None) -> "list[Axes]":
@@ -45,7 +46,10 @@ def draw(compared: "Compared", path: str | Path | None = None) -> "list[Axes]":
         _panel(drawn, compared, measure)
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=min(len(names), 2 * columns), frameon=False)
-    people, categories = f"{compared.respondents:,.0f} respondents", f"{len(compared.prior)} categories"
+    people, categories = (
+        f"{compared.respondents:,.0f} respondents",
+        f"{' x '.join(map(str, compared.shape))} categories",
+    )
     even = max(compared.prior) - min(compared.prior) < 1e-9
     expected = "all equally likely" if even else f"the likeliest with {100 * max(compared.prior):.0f} %"
     figure.suptitle(f"{people}, {categories}, {expected}", x=0.01, ha="left", color=INK)
@@ -77,9 +81,12 @@ def _panel(drawn: Any, compared: "Compared", measure: str) -> None:
 def _label(compared: "Compared", measure: str) -> str:
     own = {
         "standard_error": "standard error of a proportion",
+        "reconstruction": "people reconstructed rightly",
         "interval_width": f"width of a typical {100 * compared.level:g} % interval",
         "respondents_needed": f"respondents for {100 * compared.level:g} % intervals\n{compared.width:g} wide",
     }
+    if measure in FUNCTIONALS:
+        return f"standard error of the {FUNCTIONALS[measure].replace('-', ' ')}"
     return own.get(measure) or LABELS.get(measure, measure.replace("_", " "))
 
 

@@ -15,7 +15,7 @@ from sottovoce.estimate.em import Progress
 def optrr(request: Request, progress: Progress | None) -> Front:
     """Front of OptRR, which keeps posteriors within delta."""
     from sottovoce.design.optrr.front import optrr_front
-    from sottovoce.design.optrr.search import Settings
+    from sottovoce.design.optrr.settings import Settings
 
     _refuse_other_objective(request, "mse", "optrr")
     if request.odds is not None:
@@ -31,7 +31,7 @@ def optrr(request: Request, progress: Progress | None) -> Front:
 def mopso(request: Request, progress: Progress | None) -> Front:
     """Front of the swarm, which keeps odds."""
     from sottovoce.design.mopso.front import mopso_front
-    from sottovoce.design.mopso.swarm import Settings
+    from sottovoce.design.mopso.settings import Settings
 
     _refuse_other_objective(request, "information", "mopso")
     settings = Settings(**_generations(request))

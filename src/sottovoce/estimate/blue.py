@@ -3,7 +3,7 @@
 import numpy as np
 
 from sottovoce.channel.channel import Array, Channel
-from sottovoce.errors import SingularChannelError
+from sottovoce.errors import SingularChannelError, Words
 
 
 def blue_matrix(channel: Channel, law: Array) -> Array:
@@ -25,5 +25,5 @@ def blue_matrix(channel: Channel, law: Array) -> Array:
     information = matrix.T @ (weight[:, None] * matrix)
     if np.linalg.matrix_rank(information, tol=1e-12 * np.linalg.norm(information)) < channel.n_in:
         rule = "must tell every truth from every other for truths to be estimated"
-        raise SingularChannelError("channel", rule, f"{channel.n_out} reports of {channel.n_in} truths")
+        raise SingularChannelError("channel", rule, Words(f"{channel.n_out} reports of {channel.n_in} truths"))
     return np.asarray(np.linalg.solve(information, matrix.T * weight))

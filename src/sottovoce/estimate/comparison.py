@@ -14,6 +14,9 @@ from sottovoce.estimate.intervals import Ends, critical_value, wald
 from sottovoce.estimate.rows import Backend, cell_rows, row_lines, rows_to_frame
 from sottovoce.estimate.strata import CombinedSpread, check_alike
 
+UNBIASED = ("inversion", "blue", "inverse-variance weighting", "two samples")
+"""Methods whose errors cancel on average: others would differ by their bias."""
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -96,13 +99,18 @@ class Comparison:
         return rows_to_frame(self.to_rows(level), backend)
 
     def __str__(self) -> str:
-        """Readable table, the test last."""
+        """Readable table with 95 % intervals, the test last."""
+        return self.to_text()
+
+    def to_text(self, level: float = 0.95) -> str:
+        """Readable table with intervals at this confidence, the test last."""
         names, numbers = " x ".join(self.first.attributes), (self.first.respondents, self.second.respondents)
-        lines = [f"{names}: differences in the {self.first.target}, {numbers[1]} reports less {numbers[0]}"]
+        about = f"{names}: differences in the {self.first.target}, {numbers[1]} reports less {numbers[0]}"
         test = (
             f"  all alike: statistic {self.statistic:.2f} on {self.degrees} degrees of freedom, p = {self.p_value:.3g}"
         )
-        return "\n".join([*lines, *row_lines(self.to_rows(), "difference"), test])
+        lines = [f"{about}, {100 * level:g} % intervals", *row_lines(self.to_rows(level), "difference")]
+        return "\n".join([*lines, test])
 
 
 def compare_estimates(first: Estimate, second: Estimate) -> Comparison:
@@ -119,13 +127,13 @@ def compare_estimates(first: Estimate, second: Estimate) -> Comparison:
     >>> plan = new_plan(Schema([boolean("evaded tax")]), odds=3)
     >>> waves = [{"evaded tax": [True] * yes + [False] * (1000 - yes)} for yes in (400, 450)]
     >>> print(compare_estimates(*(estimate_proportions(wave, plan, "evaded tax") for wave in waves)))
-    evaded tax: differences in the population, 1000 reports less 1000
+    evaded tax: differences in the population, 1000 reports less 1000, 95 % intervals
       False   -0.1000 +- 0.0442  [-0.1865, -0.0135]
       True     0.1000 +- 0.0442  [ 0.0135,  0.1865]
       all alike: statistic 5.13 on 1 degrees of freedom, p = 0.0235
     """
     check_alike(first, second)
     for estimate in (first, second):
-        if estimate.method.split(",")[0] not in ("inversion", "blue"):
-            raise SottovoceError("method", "must be inversion or blue, which are unbiased, to compare", estimate.method)
+        if estimate.method.split(",")[0] not in UNBIASED:
+            raise SottovoceError("method", f"must be {' or '.join(UNBIASED)}, to compare", estimate.method)
     return Comparison(first, second)

@@ -1,5 +1,6 @@
 """Numbers that follow from an estimate, with their own uncertainty, where it can be trusted."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -12,6 +13,8 @@ from sottovoce.estimate.bootstrap import checked_draws
 from sottovoce.estimate.em import Progress
 from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.intervals import critical_value
+from sottovoce.estimate.named import as_functional
+from sottovoce.estimate.rows import for_json
 from sottovoce.estimate.simplex import nearest_distribution
 from sottovoce.estimate.spread import MOST_CELLS, InversionSpread
 from sottovoce.measure.functional import Functional
@@ -46,8 +49,8 @@ class Derived:
     method: str | None = "delta method"
 
     def to_json(self) -> dict[str, Any]:
-        """All fields."""
-        return asdict(self)
+        """All fields; a value that is not defined is None."""
+        return for_json(asdict(self))
 
     def __str__(self) -> str:
         """One line."""
@@ -60,7 +63,7 @@ class Derived:
 
 def derive(
     estimate: Estimate,
-    functional: Functional,
+    functional: Functional | str | Callable[[Any], Any],
     level: float = 0.95,
     *,
     bootstrap: int | None = None,
@@ -74,19 +77,22 @@ def derive(
     nearly uniform law, mutual information near independence), and where the noise reaches cells at zero
     of a functional that needs positive ones: then there is no interval, and the reason is given, or a
     test is inverted by as many samples drawn anew as `bootstrap` says (see `acceptance`; `rng` as a
-    generator or seed makes them repeatable), if the functional is defined wherever they lead.
+    generator or seed makes them repeatable), if the functional is defined wherever they lead. It may be a functional of
+    the room `measure`, its name ("entropy", "mean", "correlation" ...: see `named`), or any function of the cells.
 
     >>> from sottovoce.estimate.proportions import estimate_proportions
-    >>> from sottovoce.measure.functionals import Mean
     >>> from sottovoce.plan.budget import new_plan
     >>> from sottovoce.schema.attribute import Attribute
     >>> from sottovoce.schema.schema import Schema
     >>> plan = new_plan(Schema([Attribute("children", [0, 1, 2])]), odds=3)
     >>> found = estimate_proportions({"children": [0] * 400 + [1] * 300 + [2] * 300}, plan, "children")
-    >>> print(derive(found, Mean([0, 1, 2])))
+    >>> print(derive(found, "mean"))
     mean: 0.7500 +- 0.0657  [0.6213, 0.8787]
+    >>> print(derive(found, lambda p: p[1] / p[0]))
+    <lambda>: 0.4940 +- 0.0987  [0.3004, 0.6875]
     """
-    found = _by_delta(estimate, functional, level)
+    measured = as_functional(functional, estimate)
+    found = _by_delta(estimate, measured, level)
     if bootstrap is None or found.reason is None:
         return found
     draws = checked_draws(bootstrap, len(estimate.value))
@@ -94,11 +100,11 @@ def derive(
         rule = f"{found.reason}; the bootstrap is for plain inversions of at most {MOST_CELLS} cells"
         return replace(found, reason=rule)
     try:
-        test = accepted_values(estimate.spread, functional, level, draws, np.random.default_rng(rng), progress)
+        test = accepted_values(estimate.spread, measured, level, draws, np.random.default_rng(rng), progress)
     except SottovoceError as reason:
         return replace(found, reason=f"{found.reason}, nor does the bootstrap help ({reason})")
-    bias = functional.value(nearest_distribution(estimate.spread.value)) - test.value
-    return Derived(functional.name, test.value, bias, None, test.low, test.high, level, None, "bootstrap")
+    bias = measured.value(nearest_distribution(estimate.spread.value)) - test.value
+    return Derived(measured.name, test.value, bias, None, test.low, test.high, level, None, "bootstrap")
 
 
 def _by_delta(estimate: Estimate, functional: Functional, level: float) -> Derived:
@@ -114,7 +120,8 @@ def _by_delta(estimate: Estimate, functional: Functional, level: float) -> Deriv
         return _declined(functional, p, level, f"noise reaches where it is not defined ({reason})")
     error = max(float(gradient @ covariance @ gradient), 0.0) ** 0.5
     if abs(bias) > SMALL_BIAS * error:
-        return _declined(functional, p, level, "its gradient nearly vanishes here, so that its curvature rules", bias)
+        why = f"its curvature biases it by {abs(bias):.2g}, more than a tenth of its standard error, {error:.2g}"
+        return _declined(functional, p, level, why, bias)
     half = deviations * error
     return Derived(functional.name, value - bias, bias, error, value - bias - half, value - bias + half, level)
 

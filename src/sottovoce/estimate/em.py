@@ -24,6 +24,11 @@ class EmFit:
     converged: bool
     log_likelihood: float
 
+    @property
+    def method(self) -> str:
+        """How it was found, for where an estimate is shown."""
+        return f"em, {self.steps} steps" if self.converged else f"em, NOT converged after {self.steps} steps"
+
 
 def em(
     channel: Channel,
@@ -52,68 +57,61 @@ def em(
         raise SottovoceError("counts", "must be finite, not negative, and not all zero", counts)
     seen = reports / reports.sum()
     point = np.full(channel.n_in, 1 / channel.n_in)
-    height = _likelihood(channel, seen, point)
+    height = float(mean_log_likelihood(channel, seen, point))
     for step in range(1, most_steps + 1):
-        factors = _factors(channel, seen, point)
-        gap = float(np.log(factors.max()))
+        by = factors(channel, seen, point)
+        gap = float(np.log(by.max()))
         if progress is not None:
             progress(step, most_steps)
         if gap <= tolerance:
             break
-        first = point * factors
-        second = _step(channel, seen, first)
-        point, height = _better(channel, seen, _extrapolated(point, first, second), second, height)
+        first = point * by
+        second = first * factors(channel, seen, first)
+        point, height = _better(channel, seen, extrapolated(point, first, second), second, height)
     return EmFit(point, step, gap <= tolerance, height * float(reports.sum()))
 
 
-def _factors(channel: Channel, seen: Array, point: Array) -> Array:
-    """`g_i = sum_j lam_j A[j, i] / (A p)_j`, by which a step multiplies each cell."""
+def factors(channel: Channel, seen: Array, point: Array) -> Array:
+    """`g_i = sum_j lam_j A[j, i] / (A p)_j`, by which a step multiplies each cell; many columns go side by side."""
     expected = channel.matvec(point)
-    return channel.rmatvec(np.divide(seen, expected, out=np.zeros_like(seen), where=expected > 0))
+    return channel.rmatvec(np.divide(seen, expected, out=np.zeros_like(expected), where=expected > 0))
 
 
-def _step(channel: Channel, seen: Array, point: Array) -> Array:
-    return point * _factors(channel, seen, point)
-
-
-def _extrapolated(start: Array, first: Array, second: Array) -> Array:
-    """Jump along the steps' direction, as far as their lengths suggest, but not out of the simplex."""
+def extrapolated(start: Array, first: Array, second: Array) -> Array:
+    """Jump along the steps' direction, as far as their lengths suggest, but not out of the simplex; by column."""
     change, bend = first - start, second - 2 * first + start
-    lengths = float(np.linalg.norm(change)), max(float(np.linalg.norm(bend)), 1e-300)
-    stride = min(max(lengths[0] / lengths[1], 1.0), FARTHEST)
+    lengths = np.linalg.norm(change, axis=0), np.maximum(np.linalg.norm(bend, axis=0), 1e-300)
+    stride = np.clip(lengths[0] / lengths[1], 1.0, FARTHEST)
     # A cell that falls to zero could never rise again: a jump may take only most of it.
     jumped = np.maximum(start + 2 * stride * change + stride**2 * bend, second / 100)
-    return np.asarray(jumped / jumped.sum())
+    return np.asarray(jumped / jumped.sum(axis=0))
+
+
+def mean_log_likelihood(channel: Channel, seen: Array, point: Array) -> Array:
+    """Mean logarithm of the probability of a report, by column; minus infinity where one seen is impossible."""
+    expected = channel.matvec(point)
+    logarithms = np.log(expected, out=np.full_like(expected, -np.inf), where=expected > 0)
+    return np.asarray(np.multiply(seen, logarithms, out=np.zeros_like(expected), where=seen > 0).sum(axis=0))
 
 
 def _better(channel: Channel, seen: Array, bold: Array, safe: Array, height: float) -> tuple[Array, float]:
     """The bold point where it does not lower the likelihood, after one stabilising step; else the safe one."""
-    settled = _step(channel, seen, bold)
-    reached = _likelihood(channel, seen, settled)
-    return (settled, reached) if reached >= height else (safe, _likelihood(channel, seen, safe))
-
-
-def _likelihood(channel: Channel, seen: Array, point: Array) -> float:
-    """Mean logarithm of the probability of a report; minus infinity where one seen is impossible."""
-    expected = channel.matvec(point)
-    with np.errstate(divide="ignore"):
-        return float(np.sum(seen[seen > 0] * np.log(expected[seen > 0])))
+    settled = bold * factors(channel, seen, bold)
+    reached = float(mean_log_likelihood(channel, seen, settled))
+    return (settled, reached) if reached >= height else (safe, float(mean_log_likelihood(channel, seen, safe)))
 
 
 def observed_covariance(channel: Channel, counts: Any, value: Array) -> Array:
-    """Inverse of the observed information, on the cells that are not zero, along the simplex.
+    """Inverse of the observed information along the simplex.
 
     The information is `A^T diag(counts / (A p)^2) A`; directions must sum to zero, so it is inverted in a
-    basis Z of those: `Z (Z^T I Z)^-1 Z^T`. Cells at zero are held there, and get no variance.
+    basis Z of those: `Z (Z^T I Z)^-1 Z^T`. Cells at zero count as the others do: held there they would have no
+    variance, and their intervals, nothing but zero, missed a share of 2 % in 26 of 100 samples of 200 reports.
     """
     reports = checked_vector("counts", channel.n_out, counts)
-    free = np.flatnonzero(value > 1e-8)
-    expected = channel.matvec(value)
-    columns = channel.matvec(np.eye(channel.n_in)[:, free])
+    expected, cells = channel.matvec(value), channel.n_in
+    basis = np.linalg.qr(np.eye(cells) - 1 / cells)[0][:, : cells - 1]
+    columns = channel.matvec(basis)
     weight = np.divide(reports, expected**2, out=np.zeros_like(reports), where=expected > 0)
-    information = columns.T @ (weight[:, None] * columns)
-    basis = np.linalg.qr(np.eye(len(free)) - 1 / len(free))[0][:, : len(free) - 1]
-    inside = basis @ np.linalg.pinv(basis.T @ information @ basis) @ basis.T
-    covariance = np.zeros((channel.n_in, channel.n_in))
-    covariance[np.ix_(free, free)] = inside
-    return covariance
+    inverse = np.linalg.pinv(columns.T @ (weight[:, None] * columns), hermitian=True)
+    return np.asarray(basis @ inverse @ basis.T)

@@ -9,14 +9,13 @@ import numpy as np
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.intervals import Ends, IntervalOptions, interval_ends
-from sottovoce.estimate.rows import Backend, cell_rows, row_lines, rows_to_frame
+from sottovoce.estimate.remarks import remarks
+from sottovoce.estimate.rows import Backend, cell_rows, for_json, row_lines, rows_to_frame
 from sottovoce.estimate.spread import MOST_CELLS, Spread, Target
 from sottovoce.schema.variable import Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-NEGATIVE = "A negative estimate is noise around a small proportion; it is shown, not hidden."
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,8 @@ class Estimate:
             **weighted,
             "level": level,
             "interval": options.get("kind", "wald"),
-            "cells": self.to_rows(level, **options),
+            **({"simultaneous": True} if options.get("simultaneous") else {}),
+            "cells": [for_json(row) for row in self.to_rows(level, **options)],
         }
 
     def to_frame(self, backend: Backend = "pandas", level: float = 0.95, **options: Unpack[IntervalOptions]) -> Any:
@@ -96,13 +96,13 @@ class Estimate:
         names = " x ".join(self.attributes)
         return f"{names}: {self.respondents} reports{weighted}, proportions in the {self.target} by {self.method}"
 
-    def plot(self, level: float = 0.95, axes: "Axes | None" = None) -> "Axes":
+    def plot(self, level: float = 0.95, axes: "Axes | None" = None, **options: Unpack[IntervalOptions]) -> "Axes":
         """Draw dots with intervals, or two attributes as a heat map, on these matplotlib axes or new ones."""
         from sottovoce.estimate.plot import plot_estimate
 
-        return plot_estimate(self, level, axes)
+        return plot_estimate(self, level, axes, **options)
 
     def __str__(self) -> str:
         """Readable table, with a word about negative estimates where there are any."""
         lines = [self.headline, *row_lines(self.to_rows(), "estimate")]
-        return "\n".join([*lines, f"  {NEGATIVE}"] if (self.value < 0).any() else lines)
+        return "\n".join([*lines, *(f"  {remark}" for remark in remarks(self.value, self.spread))])

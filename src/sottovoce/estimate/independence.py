@@ -1,17 +1,24 @@
 """Whether two attributes are independent, judged from their reports."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from sottovoce.channel.channel import Array, Channel
 from sottovoce.channel.kronecker import Kronecker
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimate.chi_square import chi_square_tail
 from sottovoce.estimate.counted import Counted, count_reports
-from sottovoce.estimate.em import em
+from sottovoce.estimate.em import Progress, em
+from sottovoce.estimate.enough import check_enough
+from sottovoce.estimate.marginals import needed_attributes
+from sottovoce.estimate.sets import is_large_set
+from sottovoce.estimate.singular import named_singular
 from sottovoce.plan.plan import Plan
+
+FEWEST_A_CELL = 5
+"""Reports for each joint cell of the two attributes, below which a statistic is not what chi-square is like."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,10 @@ class IndependenceTest:
     p_value: float
     method: str
 
+    def to_json(self) -> dict[str, Any]:
+        """All fields."""
+        return asdict(self) | {"attributes": list(self.attributes)}
+
     def __str__(self) -> str:
         """One line."""
         names = " and ".join(self.attributes)
@@ -31,13 +42,16 @@ class IndependenceTest:
         return f"independence of {names}: {numbers} ({self.method})"
 
 
-def independence_test(reports: Any, plan: Plan, first: str, second: str) -> IndependenceTest:
+def independence_test(
+    reports: Any, plan: Plan, first: str, second: str, *, progress: Progress | None = None
+) -> IndependenceTest:
     """Test that two attributes are independent, with (r - 1)(c - 1) degrees of freedom.
 
     Where both have coins of their own and square invertible channels, the truths are independent if and
     only if the reports are, so Pearson's test on the table of REPORTS is right as it stands. Where they
     share coins, or there are more reports than truths, the likelihood ratio through the channel takes its
-    place. Pearson's statistic on reconstructed counts would reject far too often, and is not offered.
+    place; attributes that share an indivisible report with them may depend on both as they like. Pearson's
+    statistic on reconstructed counts would reject far too often, and is not offered.
 
     >>> from sottovoce.plan.budget import new_plan
     >>> from sottovoce.schema.attribute import boolean
@@ -49,19 +63,37 @@ def independence_test(reports: Any, plan: Plan, first: str, second: str) -> Inde
     """
     if first == second:
         raise SottovoceError("second", "must be another attribute than the first", second)
-    counted = count_reports(reports, plan, [first, second])
-    sizes = (len(counted.categories[0]), len(counted.categories[1]))
-    degrees = (sizes[0] - 1) * (sizes[1] - 1)
+    counted = _counted(reports, plan, first, second)
+    rows, columns, *_ = (len(categories) for categories in counted.categories)
+    degrees = (rows - 1) * (columns - 1)
     if _separate(counted.channel):
         statistic, method = _pearson(counted), "Pearson, on the reports"
     else:
-        statistic, method = _likelihood_ratio(counted), "likelihood ratio, through the channel"
+        statistic, method = _likelihood_ratio(counted, progress), "likelihood ratio, through the channel"
     return IndependenceTest((first, second), statistic, degrees, chi_square_tail(statistic, degrees), method)
+
+
+def _counted(reports: Any, plan: Plan, first: str, second: str) -> Counted:
+    """Reports about both, and about what shares an indivisible report with them: enough, and not too many kinds."""
+    names = needed_attributes(plan, [first, second])
+    if is_large_set(plan.channel(names)):
+        rule = "must give reports in categories, or sets of a few of them, to be tested for independence"
+        raise SottovoceError("plan", rule, Words(plan.group_of(first).scheme))
+    counted = count_reports(reports, plan, names)
+    if np.isinf(counted.channel.condition_number):
+        reason = SingularChannelError("reports", "must tell every truth from every other", Words("ones that do not"))
+        raise named_singular(reason, plan, names)
+    check_enough(counted)
+    fewest = FEWEST_A_CELL * len(counted.categories[0]) * len(counted.categories[1])
+    if counted.respondents < fewest:
+        rule = f"must be at least {fewest} for a chi-square test, {FEWEST_A_CELL} for each joint cell"
+        raise SottovoceError("reports", rule, counted.respondents)
+    return counted
 
 
 def _separate(channel: Channel) -> bool:
     """Whether the attributes have coins of their own, and as many reports as truths that can be told apart."""
-    if not isinstance(channel, Kronecker) or len(channel.factors) != 2:
+    if not isinstance(channel, Kronecker) or len(channel.factors) != 2 or len(channel.shape_in) != 2:
         return False
     return all(f.n_in == f.n_out and np.isfinite(f.condition_number) for f in channel.factors)
 
@@ -74,15 +106,16 @@ def _pearson(counted: Counted) -> float:
     return float(((table - expected) ** 2 / expected).sum())
 
 
-def _likelihood_ratio(counted: Counted) -> float:
+def _likelihood_ratio(counted: Counted, progress: Progress | None = None) -> float:
     """Twice the difference of the largest log-likelihoods, with and without independence."""
-    free = em(counted.channel, counted.counts).log_likelihood
-    return max(2 * (free - _independent(counted.channel, counted.counts.astype(float))), 0.0)
+    free = em(counted.channel, counted.counts, progress=progress).log_likelihood
+    return max(2 * (free - _independent(counted)), 0.0)
 
 
-def _independent(channel: Channel, counts: Array, tolerance: float = 1e-10, most_steps: int = 20_000) -> float:
-    """Largest log-likelihood among products of two distributions: EM whose step keeps the margins only."""
-    shape, seen = channel.shape_in, counts / counts.sum()
+def _independent(counted: Counted, tolerance: float = 1e-10, most_steps: int = 20_000) -> float:
+    """Largest log-likelihood where the first two attributes are independent: EM whose step keeps their margins only."""
+    channel, counts = counted.channel, counted.counts.astype(float)
+    seen = counts / counts.sum()
     law = np.full(channel.n_in, 1 / channel.n_in)
     height, gained, steps = -np.inf, np.inf, 0
     while gained > tolerance / counts.sum() and steps < most_steps:
@@ -90,6 +123,13 @@ def _independent(channel: Channel, counts: Array, tolerance: float = 1e-10, most
         reached = float(np.sum(seen[seen > 0] * np.log(expected[seen > 0])))
         gained, height, steps = reached - height, reached, steps + 1
         ratio = np.divide(seen, expected, out=np.zeros_like(seen), where=expected > 0)
-        joint = (law * channel.rmatvec(ratio)).reshape(shape)
-        law = np.outer(joint.sum(axis=1), joint.sum(axis=0)).ravel()
+        law[counted.order] = _without_dependence((law * channel.rmatvec(ratio))[counted.order], counted)
     return height * float(counts.sum())
+
+
+def _without_dependence(cells: Array, counted: Counted) -> Array:
+    """`p(a) p(b) p(rest | a, b)` for the likeliest p of expected counts of joint cells, in the order asked for."""
+    table = cells.reshape(*(len(categories) for categories in counted.categories[:2]), -1)
+    pair = table.sum(axis=2)
+    rest = np.divide(table, pair[..., None], out=np.full_like(table, 1 / table.shape[2]), where=pair[..., None] > 0)
+    return np.asarray(np.outer(pair.sum(axis=1), pair.sum(axis=0))[..., None] * rest).ravel()

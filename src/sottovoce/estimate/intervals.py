@@ -45,7 +45,10 @@ def interval_ends(
     if kind == "wald":
         return wald(value, spread, deviations)
     if not isinstance(spread, InversionSpread) or len(value) > MOST_CELLS:
-        rule = f"must be wald for this method, with weights or strata, or for more than {MOST_CELLS} cells"
+        rule = (
+            "must be wald for this method, with weights or strata, for sets of many categories, for margins of "
+            f"an indivisible report, or for more than {MOST_CELLS} cells"
+        )
         raise SottovoceError("kind", rule, kind)
     if kind == "bootstrap":
         return bootstrap_ends(spread, level, simultaneous=simultaneous, draws=draws, rng=rng, progress=progress)
@@ -84,6 +87,11 @@ def score(value: Array, spread: InversionSpread, deviations: float) -> Ends:
     root = np.sqrt(np.maximum(middle**2 - (1 + square) * (value**2 - c * outside), 0))
     low, high = (middle - root) / (1 + square), (middle + root) / (1 + square)
     return np.clip(low, 0, 1), np.clip(high, 0, 1)
+
+
+def errors_at_zero(value: Array, spread: InversionSpread) -> Array:
+    """Standard error of each cell if its proportion were zero and the others kept their shares: `sqrt(m_0 / N)`."""
+    return np.asarray(np.sqrt(_second_moments(value, spread)[1] / spread.respondents))
 
 
 def _second_moments(value: Array, spread: InversionSpread) -> Ends:

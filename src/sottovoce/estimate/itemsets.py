@@ -12,6 +12,7 @@ from sottovoce.count.memory import as_counter
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimate.moments import Items, Weigh
 from sottovoce.estimate.pooled import pooled
+from sottovoce.estimate.singular import named_singular
 from sottovoce.estimate.spread import Target, inverse_rows
 from sottovoce.estimate.supports import Supports
 from sottovoce.plan.plan import Plan
@@ -65,10 +66,7 @@ def estimate_supports(
             longest=LONGEST,
         )
     except SingularChannelError as reason:
-        which = f"{variable.name} ({plan.group_of(variable.name).scheme})"
-        raise SingularChannelError(
-            which, f"cannot be estimated: {reason.parameter} {reason.rule}", reason.value
-        ) from None
+        raise named_singular(reason, plan, [variable.name]) from None
     return Supports(variable.name, labels, value, spread, rows, target, "inversion")
 
 

@@ -15,7 +15,7 @@ from sottovoce.errors import SottovoceError
 from sottovoce.estimate.derived import derive
 from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.expected import expected_estimate
-from sottovoce.estimate.named import MAKERS
+from sottovoce.estimate.named import functional_named
 from sottovoce.estimate.spread import Target
 from sottovoce.measure.adversary import individual_reconstruction
 from sottovoce.measure.functional import Functional
@@ -133,7 +133,7 @@ def _cost(schemes: Sequence[Scheme], law: Array, respondents: int, target: Targe
         tuple(channel.epsilon for channel in channels),
         tuple(individual_reconstruction(*pair) for pair in zip(channels, margins, strict=True)),
         found.standard_error**2,
-        {name: _derived(found, MAKERS[name][1](law.shape)) for name in wanted},
+        {name: _derived(found, functional_named(name, found)) for name in wanted},
     )
 
 

@@ -59,8 +59,7 @@ def by_em(counted: Counted, target: Target, progress: Progress | None = None) ->
     covariance = observed_covariance(counted.channel, counted.counts, fit.value)
     matrix = covariance[counted.order][:, counted.order]
     value = fit.value[counted.order]
-    method = f"em, {fit.steps} steps" if fit.converged else f"em, NOT converged after {fit.steps} steps"
-    return _estimate(counted, value, MatrixSpread(matrix), target, method)
+    return _estimate(counted, value, MatrixSpread(matrix), target, fit.method)
 
 
 def _estimate(counted: Counted, value: Array, spread: Spread, target: Target, method: str) -> Estimate:

@@ -78,8 +78,7 @@ def most_likely_joint(
     names, modelled = _modelled(plan, attributes)
     found = _counted(reports, plan, modelled)
     fit = em(found.counted.channel, found.counted.counts, tolerance=1e-9, most_steps=most_steps, progress=progress)
-    method = f"em, {fit.steps} steps" if fit.converged else f"em, NOT converged after {fit.steps} steps"
-    return margin_of(_estimate(found, fit.value, np.full((len(fit.value), 1), np.nan), method), names)
+    return margin_of(_estimate(found, fit.value, np.full((len(fit.value), 1), np.nan), fit.method), names)
 
 
 def _modelled(plan: Plan, attributes: str | Sequence[str] | None) -> tuple[tuple[str, ...], tuple[str, ...]]:

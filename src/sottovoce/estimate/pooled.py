@@ -9,6 +9,7 @@ import numpy as np
 from sottovoce.channel.channel import Array
 from sottovoce.count.protocol import Counter
 from sottovoce.errors import SottovoceError
+from sottovoce.estimate.enough import check_number
 from sottovoce.estimate.moments import Items, Pair, Weigh, sums_of_products, union
 from sottovoce.estimate.spread import MatrixSpread, Spread, Target
 from sottovoce.estimate.supports import VariancesOnly
@@ -40,6 +41,7 @@ def pooled(
     pairs = [*singles, *squares, *crossed, *unions]
     found = [sums_of_products(counter, schema, weigh, pairs) for counter, weigh in parts]
     rows = sum(number for _, number in found)
+    check_number(rows)
     means = np.sum([sums for sums, _ in found], axis=0) / rows
     value, second, products, both = np.split(means, np.cumsum([len(sets), len(sets), len(crossed)]))
     variances = (second - (value if target == "table" else value**2)) / rows

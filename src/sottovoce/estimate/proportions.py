@@ -13,6 +13,7 @@ from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.marginals import margin, needed_attributes
 from sottovoce.estimate.methods import Method, by_blue, by_em, by_inversion
 from sottovoce.estimate.sets import estimate_from_sets, is_large_set
+from sottovoce.estimate.singular import named_singular
 from sottovoce.estimate.spread import MOST_CELLS, Target
 from sottovoce.estimate.tally import Weights
 from sottovoce.plan.plan import Plan
@@ -128,16 +129,8 @@ def _from_counts(counted: Counted, plan: Plan, target: Target, method: Method, p
     try:
         return by_em(counted, target, progress) if method == "em" else _linear(counted, target, method)
     except SingularChannelError as reason:
-        raise _named(reason, plan, names) from None
+        raise named_singular(reason, plan, names) from None
 
 
 def _linear(counted: Counted, target: Target, method: Method) -> Estimate:
     return by_blue(counted, target) if method == "blue" else by_inversion(counted, target, method)
-
-
-def _named(reason: SingularChannelError, plan: Plan, names: Sequence[str]) -> SingularChannelError:
-    """Say which attributes a singular channel is of, and the scheme that made it so."""
-    channels = {name: plan.channel(needed_attributes(plan, [name])) for name in names}
-    culprits = [name for name, channel in channels.items() if np.isinf(channel.condition_number)] or names
-    which = ", ".join(f"{name} ({plan.group_of(name).scheme})" for name in culprits)
-    return SingularChannelError(which, f"cannot be estimated: {reason.parameter} {reason.rule}", reason.value)

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any, Literal
+from math import isnan
+from typing import Any, Literal, get_args
 
 import narwhals.stable.v2 as nw
 
 from sottovoce.channel.channel import Array
+from sottovoce.errors import SottovoceError
 from sottovoce.schema.variable import Label
 
 Backend = Literal["pandas", "polars", "pyarrow"]
@@ -31,11 +33,36 @@ def cell_rows(
     ]
 
 
+def for_json(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with None for what is not a number, which JSON cannot say.
+
+    >>> for_json({"estimate": 0.25, "standard_error": float("nan")})
+    {'estimate': 0.25, 'standard_error': None}
+    """
+    return {name: None if isinstance(value, float) and isnan(value) else value for name, value in row.items()}
+
+
 def rows_to_frame(rows: Sequence[dict[str, Any]], backend: Backend) -> Any:
     """Data frame of the library named, with a column for each attribute and each number."""
     columns = {name: [row["values"][name] for row in rows] for name in rows[0]["values"]}
     numbers = {name: [row[name] for row in rows] for name in rows[0] if name != "values"}
-    return nw.from_dict(columns | numbers, backend=backend).to_native()
+    return new_frame(columns | numbers, backend)
+
+
+def new_frame(columns: Mapping[str, Any], backend: Backend) -> Any:
+    """Data frame of the library named.
+
+    >>> new_frame({"a": [1]}, "excel")
+    Traceback (most recent call last):
+    ...
+    sottovoce.errors.SottovoceError: backend must be one of pandas, polars, pyarrow. Got 'excel' instead.
+    """
+    if backend not in get_args(Backend):
+        raise SottovoceError("backend", f"must be one of {', '.join(get_args(Backend))}", backend)
+    try:
+        return nw.from_dict(columns, backend=backend).to_native()
+    except ModuleNotFoundError:
+        raise SottovoceError("backend", "must be the name of a library that is installed", backend) from None
 
 
 def row_lines(rows: Sequence[dict[str, Any]], number: str) -> list[str]:

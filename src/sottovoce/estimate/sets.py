@@ -9,12 +9,14 @@ from sottovoce.channel.channel import Array, Channel
 from sottovoce.channel.drawn_sets import DrawnSets
 from sottovoce.channel.set_valued import SetValued
 from sottovoce.count.inclusions import count_inclusions, sum_scores
-from sottovoce.errors import SottovoceError
+from sottovoce.count.protocol import Counter
+from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimate.counted import categories_of
 from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.simplex import nearest_distribution
 from sottovoce.estimate.spread import MatrixSpread, Target
 from sottovoce.plan.plan import Plan
+from sottovoce.schema.schema import Schema
 from sottovoce.table.source import open_source
 
 MOST_LISTED = 12
@@ -53,6 +55,8 @@ def _moments(
 ) -> tuple[Array, Array, int]:
     """Means of memberships or scores and of their products, and the number of reports."""
     schema = plan.report_schema.project(plan.report_names(names))
+    if isinstance(reports, Counter):
+        return _counted(reports, schema, channel)
     sums, products, total = np.zeros(channel.n_in), np.zeros((channel.n_in, channel.n_in)), 0
     for columns in open_source(reports).coded(schema):
         if isinstance(channel, DrawnSets):
@@ -64,6 +68,17 @@ def _moments(
         products += pairs
         total += len(columns[0])
     return sums / total, products / total, total
+
+
+def _counted(counter: Counter, schema: Schema, channel: SetValued | DrawnSets) -> tuple[Array, Array, int]:
+    """The same from a counter, which knows how many reports hold both of two categories, but no scores."""
+    if isinstance(channel, DrawnSets):
+        rule = "must be a table or a file for sets drawn by rank, each of which has a score"
+        raise SottovoceError("reports", rule, Words(type(counter).__name__))
+    first, second = np.triu_indices(channel.n_in)
+    held, total = np.zeros((channel.n_in, channel.n_in)), counter.rows()
+    held[first, second] = held[second, first] = counter.all_ones(schema, np.stack([first, second], axis=1))
+    return np.diag(held) / total, held / total, total
 
 
 def _slopes(channel: SetValued | DrawnSets) -> Array:

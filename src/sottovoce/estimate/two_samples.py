@@ -11,6 +11,7 @@ from sottovoce.channel.channel import Array
 from sottovoce.channel.mixture import Mixture
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimate.counted import Counted, count_reports
+from sottovoce.estimate.enough import check_number
 from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.greenberg import solve_two_samples
 from sottovoce.estimate.spread import MatrixSpread
@@ -59,6 +60,8 @@ def estimate_two_samples(
     if samples[0].categories != samples[1].categories:
         raise SottovoceError("plans", "must have the same categories of the same attributes", samples[1].categories)
     theta = (_theta(samples[0]), _theta(samples[1]))
+    for sample in samples:
+        check_number(sample.respondents)
     counts = [sample.counts[sample.order] for sample in samples]
     value, covariance = solve_two_samples(counts[0], counts[1], theta)
     seen = np.concatenate([sample.seen[sample.order] for sample in samples])

@@ -1,14 +1,11 @@
-"""Basic and reinterrogation privacy of the ones in a table of items."""
+"""Basic privacy of the ones in a table of items."""
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
-from sottovoce.exact import Number, probability
 from sottovoce.measure.reals import real_array
 
 
@@ -41,69 +38,6 @@ def basic_privacy(p: Any, q: Any, supports: Any) -> float:
     if weights.sum() == 0:
         raise SottovoceError("supports", "must not all be 0: there would be no ones to protect", supports)
     return float(1 - (weights * found).sum() / weights.sum())
-
-
-def reinterrogation_privacy(truths: Any, reports: Any, itemsets: Iterable[Iterable[int]], basic: Number) -> float:
-    """Average privacy of the true ones once frequent itemsets are known (Agrawal 2004, 2.2).
-
-    An itemset F that holds item b breaches b by the share of true b among the records whose REPORT holds
-    all of F. A true 1 that is reported as 1 loses the worst breach among the itemsets that hold b and
-    appear in its record's report. A 1 reported as 0, a 1 of an item in no itemset, and one that no
-    itemset reaches keep `basic`, the average basic privacy.
-
-    `truths` and `reports` are tables of zeros and ones, records by items; the itemsets are those
-    frequent in the truth, by the numbers of their items (the thesis lets the miner know them exactly).
-
-    >>> truths = [[1, 1], [1, 0], [0, 0], [0, 1]]
-    >>> reports = [[1, 1], [1, 0], [1, 0], [0, 0]]
-    >>> round(reinterrogation_privacy(truths, reports, [[0], [0, 1]], basic=0.9), 6)  # breaches 1, 2/3, 1, none
-    0.308333
-    """
-    true, seen = _bits("truths", truths), _bits("reports", reports)
-    if true.shape != seen.shape:
-        raise SottovoceError("reports", f"must have the shape of the truths, {true.shape}", seen.shape)
-    if not true.any():
-        raise SottovoceError("truths", "must hold a one to protect", true.shape)
-    floor = float(probability("basic", basic))
-    columns = _itemsets_of(itemsets, true.shape[1])
-    lost = [_privacy_of_kept(true, seen, item, columns.get(item, []), floor) for item in range(true.shape[1])]
-    return sum(lost) / int(true.sum())
-
-
-def _privacy_of_kept(
-    true: NDArray[np.bool_], seen: NDArray[np.bool_], item: int, itemsets: Sequence[list[int]], basic: float
-) -> float:
-    """Sum over the ones of one item; only records whose report holds the item can hold an itemset with it."""
-    holders = seen[:, item]
-    own, rows = true[holders, item], seen[holders]
-    breach = np.zeros(len(own))
-    for itemset in itemsets:
-        present = rows[:, itemset].all(axis=1)
-        if present.any():
-            breach[present] = np.maximum(breach[present], own[present].mean())
-    # A breach of a true one is never zero, for that one is counted in it: zero means no itemset was there.
-    kept = np.where(breach > 0, 1 - breach, basic)[own].sum()
-    flipped = int(true[~holders, item].sum())
-    return float(kept + flipped * basic)
-
-
-def _itemsets_of(itemsets: Iterable[Iterable[int]], items: int) -> dict[int, list[list[int]]]:
-    """Itemsets that hold each item."""
-    found: dict[int, list[list[int]]] = {}
-    for itemset in itemsets:
-        members = list(itemset)
-        if not members or not all(isinstance(b, int | np.integer) and 0 <= b < items for b in members):
-            raise SottovoceError("itemsets", f"must hold whole numbers from 0 to {items - 1}", members)
-        for item in members:
-            found.setdefault(int(item), []).append(members)
-    return found
-
-
-def _bits(parameter: str, table: Any) -> NDArray[np.bool_]:
-    array = np.asarray(table)
-    if array.ndim != 2 or not np.isin(array, (0, 1)).all():
-        raise SottovoceError(parameter, "must be a table of zeros and ones, records by items", array.shape)
-    return array.astype(bool)
 
 
 def _shares(parameter: str, values: Any) -> Array:

@@ -10,8 +10,9 @@ from sottovoce.estimate.modelled import estimate_joint
 from sottovoce.estimate.spread import MOST_CELLS
 from sottovoce.mine.categories import Cells, mine_cells
 from sottovoce.mine.itemsets import Itemsets
-from sottovoce.mine.levels import Progress, Search
+from sottovoce.mine.survival import Progress, Search
 from sottovoce.plan.plan import Plan
+from sottovoce.schema.item_set import ItemSet
 
 
 class JointCells(Cells):
@@ -58,11 +59,16 @@ def modelled_itemsets(
     (('a=False', 'b=False'), ('a=True', 'b=True'))
     """
     names = plan.schema.project(plan.schema.names if attributes is None else attributes).names
+    sets = [name for name in names if isinstance(plan.schema[name], ItemSet)]
+    if sets:
+        raise SottovoceError(
+            "attributes", "must be of categories, for a model; sets of items are mined without one", sets
+        )
     if plan.schema.project(names).cells <= MOST_CELLS:
         return itemsets_of(estimate_joint(reports, plan, names), min_support, longest=longest, progress=progress)
     cells = ModelledCells(reports, plan, names, "population")
     levels = mine_cells(cells, _search(min_support, longest, len(names), progress))
-    return Itemsets(cells.labels, tuple(levels), cells.counter.rows(), min_support, "population")
+    return Itemsets(cells.labels, tuple(levels), cells.counter.rows(), min_support, "population", cells)
 
 
 def itemsets_of(
@@ -79,11 +85,13 @@ def itemsets_of(
     """
     cells = JointCells(joint)
     levels = mine_cells(cells, _search(min_support, longest, len(joint.attributes), progress))
-    return Itemsets(cells.labels, tuple(levels), joint.respondents, min_support, joint.target)
+    return Itemsets(cells.labels, tuple(levels), joint.respondents, min_support, joint.target, cells)
 
 
 def _search(min_support: float, longest: int | None, attributes: int, progress: Progress | None) -> Search:
     """The bare threshold: a shrunken estimate is as good a guess as there is."""
     if isinstance(min_support, bool) or not isinstance(min_support, int | float) or not 0 < min_support <= 1:
         raise SottovoceError("min_support", "must be above 0 and at most 1", min_support)
+    if longest is not None and (isinstance(longest, bool) or not isinstance(longest, int) or longest < 1):
+        raise SottovoceError("longest", "must be a positive whole number, or None", longest)
     return Search(min_support, 0.0, "population", attributes if longest is None else longest, progress)

@@ -33,6 +33,7 @@ class AttributeSampling(Scheme):
 
     name = "attribute_sampling"
     citation = "T. T. Nguyen et al. (2016), arXiv 1606.05053; N. Wang et al. (2019), Proc. ICDE, 638-649"
+    identified = "odds must not be 1, nor epsilon 0, and some must be asked all of them"
 
     odds: Fraction
     size: int

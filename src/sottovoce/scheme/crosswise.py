@@ -28,6 +28,7 @@ class Crosswise(Scheme):
 
     name = "crosswise"
     citation = "J.-W. Yu, G.-L. Tian & M.-L. Tang (2008), Metrika 67, 251-263"
+    identified = "q must not be 1/2"
 
     q: Fraction
 

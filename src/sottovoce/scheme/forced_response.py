@@ -30,6 +30,7 @@ class ForcedResponse(Scheme):
     citation = (
         "J. A. Fox & P. E. Tracy (1986), Randomized Response; after R. F. Boruch (1971), Am. Sociologist 6, 308-311"
     )
+    identified = "truth must not be 0"
 
     truth: Fraction
     yes: Fraction

@@ -28,6 +28,7 @@ class GammaDiagonal(Scheme):
 
     name = "gamma_diagonal"
     citation = "S. Agrawal & J. R. Haritsa (2005), Proc. ICDE, 193-204; S. Agrawal (2004), thesis"
+    identified = "gamma must not be 1"
 
     gamma: Fraction
 

@@ -34,6 +34,7 @@ class Kuk(Scheme):
 
     name = "kuk"
     citation = "A. Y. C. Kuk (1990), Biometrika 77, 436-438"
+    identified = "yes and no must differ"
 
     yes: Fraction
     no: Fraction

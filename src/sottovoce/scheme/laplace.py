@@ -34,6 +34,7 @@ class Laplace(Scheme):
 
     name = "laplace"
     citation = "Y. Wang, X. Wu & D. Hu (2016), Proc. EDBT/ICDT Workshops"
+    identified = "epsilon must not be 0"
 
     epsilon: Fraction
 

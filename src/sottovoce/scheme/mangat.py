@@ -25,6 +25,7 @@ class Mangat(Scheme):
 
     name = "mangat"
     citation = "N. S. Mangat (1994), Journal of the Royal Statistical Society B 56, 93-95"
+    identified = "p must not be 0"
 
     p: Fraction
 

@@ -27,6 +27,7 @@ class Matrix(Scheme):
 
     name = "matrix"
     citation = "A. Chaudhuri & R. Mukerjee (1988), Randomized Response"
+    identified = "its columns must be linearly independent"
 
     matrix: Rows
     reports: tuple[Label, ...] | None

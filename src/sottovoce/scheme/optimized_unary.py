@@ -25,6 +25,7 @@ class OptimizedUnary(Scheme):
 
     name = "optimized_unary"
     citation = "T. Wang, J. Blocki, N. Li & S. Jha (2017), Proc. USENIX Security, 729-745"
+    identified = "odds must not be 1, nor epsilon 0"
 
     odds: Fraction
 

@@ -33,6 +33,7 @@ class RandomizedGammaDiagonal(Scheme):
 
     name = "randomized_gamma_diagonal"
     citation = "S. Agrawal & J. R. Haritsa (2005), Proc. ICDE, 193-204; S. Agrawal (2004), thesis, 4.5"
+    identified = "gamma must not be 1"
 
     gamma: Fraction
     alpha: Fraction

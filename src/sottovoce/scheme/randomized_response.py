@@ -22,6 +22,7 @@ class RandomizedResponse(Scheme):
 
     name = "randomized_response"
     citation = "Y. Wang, X. Wu & D. Hu (2016), Proc. EDBT/ICDT Workshops"
+    identified = "odds must not be 1, nor epsilon 0"
 
     odds: Fraction
 

@@ -19,6 +19,8 @@ class Scheme(ABC):
 
     name: ClassVar[str]
     citation: ClassVar[str]
+    identified: ClassVar[str] = ""
+    """What its parameters must be for truths to be told apart; empty where others are refused anyway."""
 
     @abstractmethod
     def mechanism(self, sizes: Sizes) -> Mechanism:

@@ -27,6 +27,7 @@ class SubsetSelection(Scheme):
 
     name = "subset_selection"
     citation = "M. Ye & A. Barg (2018), IEEE Trans. Information Theory 64; S. Wang et al. (2016), arXiv"
+    identified = "odds must not be 1, nor epsilon 0"
 
     odds: Fraction
     size: int | None

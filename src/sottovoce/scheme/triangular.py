@@ -26,6 +26,7 @@ class Triangular(Scheme):
 
     name = "triangular"
     citation = "J.-W. Yu, G.-L. Tian & M.-L. Tang (2008), Metrika 67, 251-263"
+    identified = "q must not be 1"
 
     q: Fraction
 

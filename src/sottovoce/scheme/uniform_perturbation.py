@@ -23,6 +23,7 @@ class UniformPerturbation(Scheme):
 
     name = "uniform_perturbation"
     citation = "R. Agrawal, R. Srikant & D. Thomas (2005), Proc. SIGMOD, 251-262"
+    identified = "q must not be 0"
 
     q: Fraction
 

@@ -24,6 +24,7 @@ class Warner(Scheme):
 
     name = "warner"
     citation = "S. L. Warner (1965), Journal of the American Statistical Association 60, 63-69"
+    identified = "p must not be 1/n, n the number of categories"
 
     p: Fraction
 

@@ -7,11 +7,12 @@ import numpy as np
 
 def first_wrong(indptr: Any, indices: Any, items: int) -> int:
     """First row whose items are not in the universe, ascending and each once; -1 if there is none."""
-    listed = indices.astype(np.int64, copy=False)
-    before = np.concatenate([[-1], listed[:-1]])
-    before[indptr[:-1][indptr[:-1] < len(listed)]] = -1
+    listed = indices[indptr[0] : indptr[-1]].astype(np.int64, copy=False)
+    starts = indptr - indptr[0]
+    before = np.concatenate([[-1], listed])[:-1]
+    before[starts[:-1][starts[:-1] < len(listed)]] = -1
     wrong = np.flatnonzero((listed <= before) | (listed >= items))
-    return int(np.searchsorted(indptr, wrong[0], side="right")) - 1 if len(wrong) else -1
+    return int(np.searchsorted(starts, wrong[0], side="right")) - 1 if len(wrong) else -1
 
 
 def place(bits: Any, indptr: Any, indices: Any) -> None:

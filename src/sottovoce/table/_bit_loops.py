@@ -19,14 +19,19 @@ ONE, SIX, LOW = np.uint64(1), 6, 63
 
 
 def first_wrong(indptr: Any, indices: Any, items: int) -> int:
-    """First row whose items are not in the universe, ascending and each once; -1 if there is none."""
+    """First row whose items are not in the universe, ascending and each once; -1 if there is none.
+
+    A row is read to its end whatever is found in it: without a way out the loop compares many items at once.
+    """
     for row in range(len(indptr) - 1):
-        before = np.int64(-1)
-        for position in range(indptr[row], indptr[row + 1]):
-            item = np.int64(indices[position])
-            if item <= before or item >= items:
-                return row
-            before = item
+        own = indices[indptr[row] : indptr[row + 1]]
+        if len(own) == 0:
+            continue
+        later, repeated = own[1:], 0
+        for place in range(len(later)):
+            repeated += later[place] <= own[place]
+        if repeated or np.int64(own[0]) < 0 or np.int64(own[-1]) >= items:
+            return row
     return -1
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.table import _bit_arrays, _bit_loops
-from sottovoce.table.fast import in_threads, kernel
+from sottovoce.table.fast import in_threads, kernel, runs
 
 MOST_WORDS = 128
 """Words of one item in a block: measured, see `benchmarks/transactions.py`."""
@@ -123,11 +123,28 @@ def checked_csr(indptr: Any, indices: Any, items: int) -> Csr:
     starts = starts.astype(np.int64, copy=False)
     if starts[0] != 0 or starts[-1] != len(listed) or (starts[1:] < starts[:-1]).any():
         raise SottovoceError("indptr", f"must ascend from 0 to the {len(listed)} indices", starts)
-    row = int(kernel(_bit_loops.first_wrong, _bit_arrays.first_wrong)(starts, listed, items))
-    if row >= 0:
+    row = first_wrong(starts, listed, items)
+    if row is not None:
         rule = f"must be ascending numbers of items, each once, from 0 to {items - 1}; transaction {row}"
         raise SottovoceError("indices", rule, listed[starts[row] : starts[row + 1]].tolist())
     return starts, listed.astype(np.int32, copy=False)
+
+
+def first_wrong(indptr: NDArray[np.int64], indices: Any, items: int) -> int | None:
+    """First transaction whose items are not of the universe, ascending and each once; all cores look for it.
+
+    >>> first_wrong(np.array([0, 2, 4]), np.array([0, 2, 1, 1]), items=3)
+    1
+    """
+    look, parts = kernel(_bit_loops.first_wrong, _bit_arrays.first_wrong), runs(len(indptr) - 1)
+    found = np.full(len(parts), -1)
+
+    def work(part: int) -> None:
+        found[part] = look(indptr[parts[part].start : parts[part].stop + 1], indices, items)
+
+    in_threads(work, len(parts), None)
+    wrong = np.flatnonzero(found >= 0)
+    return int(parts[wrong[0]].start + found[wrong[0]]) if len(wrong) else None
 
 
 def _shape(count: int, items: int) -> tuple[int, int, int]:

@@ -37,6 +37,16 @@ def in_threads(work: Callable[[int], None], tasks: int, threads: int | None) -> 
         list(pool.map(work, range(tasks)))
 
 
+def runs(length: int) -> list[slice]:
+    """As many parts of neighbouring rows as there are cores.
+
+    >>> sum(run.stop - run.start for run in runs(1001))
+    1001
+    """
+    parts = os.cpu_count() or 1
+    return [slice(part * length // parts, (part + 1) * length // parts) for part in range(parts)]
+
+
 @cache
 def _compiled(compile_loop: Callable[..., Any], loop: Callable[..., Any]) -> Any:
     return compile_loop(loop)

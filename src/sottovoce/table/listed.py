@@ -8,10 +8,8 @@ import numpy as np
 
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.schema.item_set import ItemSet
-from sottovoce.table import _bit_arrays, _bit_loops
 from sottovoce.table.arrow import item_numbers, pyarrow
-from sottovoce.table.bitsets import Csr
-from sottovoce.table.fast import kernel
+from sottovoce.table.bitsets import Csr, first_wrong
 from sottovoce.table.source import BATCH_ROWS, BATCH_VALUES, Source
 from sottovoce.table.values import Values
 
@@ -54,7 +52,7 @@ def in_order(indptr: Any, indices: Any, items: int) -> Csr:
     >>> in_order(np.array([0, 3]), np.array([2, 0, 2], np.int32), items=3)
     (array([0, 2]), array([0, 2], dtype=int32))
     """
-    if int(kernel(_bit_loops.first_wrong, _bit_arrays.first_wrong)(indptr, indices, items)) < 0:
+    if first_wrong(indptr, indices, items) is None:
         return indptr, indices
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     keys = np.unique(rows * items + indices)

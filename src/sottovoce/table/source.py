@@ -191,11 +191,13 @@ class ParquetSource(Source):
 
 
 def open_source(table: Any) -> Source:
-    """Read a mapping, a pandas, polars or Arrow table, or the path of a CSV or Parquet file.
+    """Read a mapping, a pandas, polars or Arrow table, or the path of a CSV or Parquet file; a source is one already.
 
     >>> open_source({"a": [1, 2, 1]}).rows
     3
     """
+    if isinstance(table, Source):
+        return table
     if isinstance(table, str | Path):
         return ParquetSource(str(table)) if is_parquet(table) else CsvSource(str(table))
     if isinstance(table, Mapping):

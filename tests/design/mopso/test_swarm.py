@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from sottovoce.design.certified import information_front
 from sottovoce.design.mopso.front import mopso_front
-from sottovoce.design.mopso.swarm import Settings, Swarm
+from sottovoce.design.mopso.matrices import bounded
+from sottovoce.design.mopso.settings import Settings
+from sottovoce.design.mopso.swarm import Swarm
 from sottovoce.design.objective import hypervolume, non_dominated
 from sottovoce.design.prior import named_prior
 from sottovoce.errors import SottovoceError
@@ -51,16 +53,15 @@ def test_every_particle_always_keeps_the_odds_in_rows(seed, odds, start):
 @given(st.integers(0, 2**32 - 1), st.floats(1.01, 50))
 def test_bounding_keeps_the_odds_and_leaves_alone_what_keeps_them(seed, odds):
     rng = np.random.default_rng(seed)
-    one = swarm(odds=odds)
     wild = rng.dirichlet(np.full(4, 0.3), (5, 4)).transpose(0, 2, 1) + 1e-12
-    bounded = one._bounded(wild / wild.sum(axis=1, keepdims=True))
-    assert keeps(bounded, odds)
-    assert np.allclose(one._bounded(bounded), bounded, atol=1e-9)
+    kept = bounded(wild / wild.sum(axis=1, keepdims=True), PRIOR, odds)
+    assert keeps(kept, odds)
+    assert np.allclose(bounded(kept, PRIOR, odds), kept, atol=1e-9)
 
 
 def test_bounding_the_truth_gives_frapp():
     """The gamma-diagonal matrix: gamma on the diagonal, 1 elsewhere, over gamma + n - 1."""
-    assert swarm()._bounded(np.eye(4)[None])[0] == pytest.approx((np.ones((4, 4)) + 3 * np.eye(4)) / 7)
+    assert bounded(np.eye(4)[None], PRIOR, 4.0)[0] == pytest.approx((np.ones((4, 4)) + 3 * np.eye(4)) / 7)
 
 
 def test_a_step_copies_the_guide_where_the_velocity_is_positive():

@@ -5,17 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce.design.optrr import _kernels as plain
+from sottovoce.design.optrr.breeding import REACH, UNIFORMS, bred, first_matrices
 from sottovoce.design.optrr.matrices import SWEEPS, assessed, repair
-from sottovoce.design.optrr.search import UNIFORMS
+from sottovoce.design.optrr.settings import Settings
 from sottovoce.measure.adversary import adversary_accuracy, worst_posterior
 from sottovoce.measure.utility import average_mean_squared_error
-from sottovoce.mechanism.bulk import kernels
-
-
-@pytest.fixture(scope="module", params=["compiled", "plain"])
-def loops(request):
-    return plain if request.param == "plain" else kernels("sottovoce.design.optrr._kernels")
 
 
 @st.composite
@@ -52,29 +46,69 @@ def test_a_singular_matrix_has_an_infinite_error():
     assert losses[1] == pytest.approx([1, (0.21 + 0.21) / 2 / 1000])  # names are swapped, nothing is lost
 
 
-@given(cases(), st.floats(0, 1))
-def test_children_are_column_stochastic_and_made_of_columns(loops, case, rate):
-    rng, _, archive = case
-    children = np.empty((5, *archive.shape[1:]))  # an odd one out has a pair of its own
-    uniforms = rng.random((5, UNIFORMS))
-    loops.breed(archive, rng.random(len(archive)), uniforms, rate, children)
+@given(cases(), *[st.floats(0, 1)] * 3)
+def test_children_are_column_stochastic_and_made_of_columns(loops, case, rate, neighbours, levelling):
+    rng, prior, stock = case
+    archive, omega, front = stock[:4], stock[4:], np.arange(4)
+    settings = Settings(population=5, mutation_rate=rate, neighbours=neighbours, levelling=levelling)  # one odd one out
+    children = bred(loops, settings, rng, prior, (archive, rng.random(4)), (omega, front))
     assert children.min() >= -1e-15
     assert children.sum(axis=1) == pytest.approx(np.ones(children.shape[::2]), abs=1e-12)
     changed = [
-        sum(not any(np.array_equal(child[:, x], parent[:, x]) for parent in archive) for x in range(child.shape[1]))
+        sum(not any(np.array_equal(child[:, x], parent[:, x]) for parent in stock) for x in range(child.shape[1]))
         for child in children
     ]
-    assert max(changed) <= 1  # a mutation changes one column
+    assert max(changed) <= (1 if levelling == 0 else len(prior))  # the paper's mutation changes one column
+    assert rate > 0 or not any(changed)
 
 
-def test_crossover_swaps_what_is_right_of_the_line(loops):
-    archive = np.stack([np.eye(4), np.full((4, 4), 0.25)])
+@given(cases())
+def test_first_matrices_are_column_stochastic(case):
+    rng, prior, _ = case
+    drawn = first_matrices(prior, 20, rng)
+    assert drawn.min() >= 0
+    assert drawn.sum(axis=1) == pytest.approx(np.ones((20, len(prior))))
+
+
+FOUR = np.stack([np.eye(4), np.full((4, 4), 0.25), np.eye(4)[::-1], np.full((4, 4), 0.5) - 0.25 * np.eye(4)[::-1]])
+FOUR[3] /= FOUR[3].sum(axis=0)
+
+
+def mated(loops, uniforms, neighbours, front=(0, 2, 3)):
     children = np.empty((2, 4, 4))
-    uniforms = np.zeros((2, UNIFORMS))
-    uniforms[0, 2:4], uniforms[0, 4], uniforms[:, 5] = 0.9, 0.5, 0.9  # winners 0 and 1, line after two columns
-    loops.breed(archive, np.array([0.1, 0.2]), uniforms, 0.5, children)
-    assert np.array_equal(children[0], np.hstack([archive[0][:, :2], archive[1][:, 2:]]))
-    assert np.array_equal(children[1], np.hstack([archive[1][:, :2], archive[0][:, 2:]]))
+    archive, fitness = FOUR[:2].copy(), np.array([0.1, 0.2])
+    loops.mate(archive, fitness, FOUR, np.array(front), np.array([uniforms] * 2), neighbours, REACH, children)
+    return children
+
+
+@pytest.mark.parametrize(
+    ("uniforms", "neighbours", "front", "parents"),
+    [
+        ([0.0, 0.0, 0.9, 0.9, 0.5, 0.9], 0.5, (0, 2, 3), (0, 1)),  # tournaments of the archive
+        ([0.0, 0.9, 0.9, 0.0, 0.5, 0.9], 0.5, (0, 2, 3), (0, 0)),  # which the fitter one wins
+        ([0.0, 0.0, 0.9, 0.9, 0.5, 0.4], 0.5, (0, 2, 3), (0, 2)),  # the next on Omega's front
+        ([0.9, 0.0, 0.9, 0.9, 0.5, 0.4], 0.5, (0, 2, 3), (2, 3)),
+        ([0.9, 0.999, 0.9, 0.9, 0.5, 0.4], 0.5, (0, 1, 2, 3), (1, 3)),  # two further: 3 ** .999 is 2
+        ([0.0, 0.0, 0.9, 0.9, 0.5, 0.4], 0.5, (3,), (0, 1)),  # a front of one has no neighbours
+    ],
+)
+def test_parents_swap_what_is_right_of_the_line(loops, uniforms, neighbours, front, parents):
+    """The line is after two columns: half of three places further than the first."""
+    first, second = FOUR[parents[0]], FOUR[parents[1]]
+    children = mated(loops, uniforms, neighbours, front)
+    assert np.array_equal(children[0], np.hstack([first[:, :2], second[:, 2:]]))
+    assert np.array_equal(children[1], np.hstack([second[:, :2], first[:, 2:]]))
+
+
+def changed(change, column, *given, **drawn):
+    """First column of a matrix after a change drawn by these uniforms."""
+    matrix = np.full((1, 3, 3), 1 / 3)
+    matrix[0, :, 0] = column
+    uniforms = np.zeros((1, UNIFORMS))
+    for name, value in drawn.items():
+        uniforms[0, {"row": 7, "size": 8, "way": 10, "tie": 11}[name]] = value
+    change(matrix, np.array([0]), *given, uniforms)
+    return matrix[0]
 
 
 @pytest.mark.parametrize(
@@ -88,14 +122,42 @@ def test_crossover_swaps_what_is_right_of_the_line(loops):
 )
 def test_mutation_keeps_proportions(loops, own, direction, expected):
     """Section V.F of the paper, by hand: the first element of the first column, changed by .1."""
-    archive = np.full((1, 3, 3), 1 / 3)
-    archive[0, :, 0] = own
+    found = changed(loops.mutate, own, way=direction, size=0.1)
+    assert found[:, 0] == pytest.approx(expected)
+    assert (found[:, 1:] == 1 / 3).all()
+
+
+@pytest.mark.parametrize(
+    ("own", "receiver", "tie", "expected"),
+    [
+        ([0.4, 0.4, 0.2], 0.9, 0.9, [0.3, 0.4, 0.3]),  # from the first report to the third
+        ([0.05, 0.95, 0.0], 0.9, 0.9, [0.0, 0.95, 0.05]),  # no more than there is
+        ([0.4, 0.4, 0.2], 0.0, 0.9, [0.4, 0.4, 0.2]),  # nothing to itself
+        ([0.6, 0.3, 0.1], 0.9, 0.0, [0.6 - 7 / 30, 0.3, 1 / 3]),  # until it ties with the others' 1 / 3
+        ([0.2, 0.4, 0.4], 0.9, 0.0, [0.2, 0.4, 0.4]),  # which it exceeds already
+    ],
+)
+def test_a_shift_leaves_all_but_two_elements_as_they_are(loops, own, receiver, tie, expected):
+    found = changed(loops.shift, own, np.full(3, 1 / 3), way=receiver, tie=tie, size=0.1)
+    assert found[:, 0] == pytest.approx(expected)
+    assert (found[:, 1:] == 1 / 3).all()
+
+
+@pytest.mark.parametrize(("way", "factor"), [(0.0, 1.1), (0.9, 0.9)])
+def test_a_lift_keeps_ties_and_zeros(loops, way, factor):
+    """The first report, by a tenth: two of three truths tie in it, and the third one never gives the second report."""
+    matrix = np.array([[[0.4, 0.4, 0.1], [0.6, 0.2, 0.0], [0.0, 0.4, 0.9]]])
     uniforms = np.zeros((1, UNIFORMS))
-    uniforms[0, 8], uniforms[0, 9] = direction, 0.1
-    children = np.empty((1, 3, 3))
-    loops.breed(archive, np.ones(1), uniforms, 0.5, children)
-    assert children[0, :, 0] == pytest.approx(expected)
-    assert (children[0, :, 1:] == 1 / 3).all()
+    uniforms[0, [8, 10]] = 0.1, way
+    before = matrix[0].copy()
+    loops.lift(matrix, np.array([0]), np.full(3, 1 / 3), uniforms)
+    assert matrix[0, 0, :2] == pytest.approx([0.4 * factor] * 2)
+    assert matrix[0, 1, 1] / matrix[0, 2, 1] == pytest.approx(before[1, 1] / before[2, 1])
+    assert np.array_equal(matrix[0, :, 2], before[:, 2])
+    assert matrix[0].sum(axis=0) == pytest.approx(np.ones(3))
+    certain = np.array([[[1.0, 0.0], [0.0, 1.0]]])
+    loops.lift(certain, np.array([0]), np.full(2, 0.5), uniforms)
+    assert np.array_equal(certain[0], np.eye(2))  # nothing to gain from
 
 
 @given(cases(), st.floats(0, 1), st.sampled_from([1, SWEEPS]))

@@ -5,11 +5,11 @@ import pytest
 
 from sottovoce.design.certified import certified_front
 from sottovoce.design.objective import hypervolume
-from sottovoce.design.optrr import _kernels as plain
-from sottovoce.design.optrr import search
+from sottovoce.design.optrr import breeding
 from sottovoce.design.optrr.front import optrr_front
 from sottovoce.design.optrr.matrices import iterative_errors
-from sottovoce.design.optrr.search import Search, Settings
+from sottovoce.design.optrr.search import Search
+from sottovoce.design.optrr.settings import Settings
 from sottovoce.design.prior import named_prior
 from sottovoce.design.sweep import warner_sweep
 from sottovoce.errors import MissingExtraError, SottovoceError
@@ -26,7 +26,7 @@ def searched(settings: Settings = SMALL, seed: int = 1, **more) -> Search:
     return found
 
 
-def test_a_seed_decides_everything_compiled_or_not():
+def test_a_seed_decides_everything_compiled_or_not(plain):
     compiled, again, slow = searched(), searched(), searched(loops=plain)
     assert np.array_equal(compiled.omega, again.omega)
     assert compiled.found.tolist() == slow.found.tolist()
@@ -58,7 +58,7 @@ def test_it_stops_when_omega_stands_still_and_tells_how_far_it_is():
 
 
 def test_without_a_compiler_it_says_what_to_install(monkeypatch):
-    monkeypatch.setattr(search, "kernels", lambda _module: None)
+    monkeypatch.setattr(breeding, "kernels", lambda _module: None)
     with pytest.raises(MissingExtraError, match="numba"):
         searched()
 
@@ -73,8 +73,9 @@ def test_sets_of_nobody_are_refused(name, value):
 
 
 def test_rates_and_deltas_are_checked():
-    with pytest.raises(SottovoceError, match="mutation_rate must be between 0 and 1"):
-        Settings(mutation_rate=1.5)
+    for name in ("mutation_rate", "neighbours", "levelling"):
+        with pytest.raises(SottovoceError, match=f"{name} must be between 0 and 1"):
+            Settings(**{name: 1.5})
     with pytest.raises(SottovoceError, match=r"delta contradicts the prior.* 0\.4"):
         optrr_front(PRIOR, 1000, delta=0.3)
 
@@ -95,19 +96,18 @@ def test_without_a_bound_the_truth_may_be_told():
     assert front[0]["adversary_accuracy"] > 0.95
 
 
-REFERENCE = np.array([0.75, 3.7e-4])
-"""No guess is surer than delta, and Warner's error where the adversary is right in 30 % (OPTIMAL.md: 37.1e-5)."""
-
-
 @pytest.mark.slow
 def test_hypervolume_of_the_papers_search_on_the_normal_prior():
-    """20,000 generations at ten categories, delta .75: at least .9 of the optimum's hypervolume; Warner's has .74."""
-    prior = named_prior("normal", 10)
+    """20,000 generations at ten categories, delta .75: at least .9 of the optimum's hypervolume.
+
+    Seen from delta and an error of 2e-4, the box of `benchmarks/design`: a standard error of 1.4 points in a hundred.
+    """
+    prior, corner = named_prior("normal", 10), np.array([0.75, 2e-4])
     found = Search(prior, 0.75, 10_000, Settings(), np.random.default_rng(1))
     found.run()
-    best = hypervolume(certified_front(prior, 10_000, delta=0.75, accuracies=60).losses(), REFERENCE)
-    warner = hypervolume(warner_sweep(prior, 10_000).within(delta=0.75).losses(), REFERENCE)
-    ours = hypervolume(found.omega_losses[found.found], REFERENCE)
+    best = hypervolume(certified_front(prior, 10_000, delta=0.75, accuracies=60).losses(), corner)
+    warner = hypervolume(warner_sweep(prior, 10_000).within(delta=0.75).losses(), corner)
+    ours = hypervolume(found.omega_losses[found.found], corner)
     assert 0.9 * best <= ours < best
     assert warner < 0.8 * best
 

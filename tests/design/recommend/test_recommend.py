@@ -165,6 +165,14 @@ def test_too_many_joint_cells():
     assert found.notes[2].startswith("Expect little: a typical interval reaches")
 
 
+@pytest.mark.parametrize("purpose", ["pairs", "joint"])
+def test_two_attributes_too_large_for_one_table(purpose):
+    """More than a million pairs of categories: neither the pair nor all together, which here is the same table."""
+    wrong = rf"must be each where .* for the proportions of each .* Got {purpose}, of about 1.1e\+06 cells instead"
+    with pytest.raises(SottovoceError, match=wrong):
+        recommend(several(1000, 1100), 5000, odds=9, purpose=purpose)
+
+
 def test_many_items_in_pairs():
     found = recommend(Schema([ItemSet("basket", range(201))]), 10**6, odds=10**6, purpose="pairs")
     assert "Pairs of neighbouring columns stand for all pairs." in found.notes

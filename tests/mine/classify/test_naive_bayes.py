@@ -187,7 +187,9 @@ def test_a_model_that_is_not_identified_is_refused():
     """Noise only: what theta = 0 (unrelated) and 1/2 (related) would be; the schemes themselves refuse both."""
     schema = Schema([boolean("a"), boolean("b")])
     noise = Plan.of(schema, {"a": Warner(p=0.8), "b": Matrix([["1/2", "1/2"], ["1/2", "1/2"]])})
-    with pytest.raises(SingularChannelError, match=r"plan must tell every truth from every other. Got b \(matrix\)"):
+    with pytest.raises(
+        SingularChannelError, match=r"^b \(matrix: its columns .*\) cannot be estimated: reports must tell"
+    ):
         NaiveBayes(noise, "a").fit({"a": [True, False], "b": [True, False]})
 
 
@@ -231,6 +233,23 @@ def test_log_odds_scatter_as_they_say(people, plans, plan_name):
         assert (low < found.value).all()
         assert high - low == pytest.approx(2 * 1.6449 * found.standard_error, rel=1e-4)
     assert 0.5 < np.mean(np.square(scores)) < 1.7
+
+
+def test_negative_estimates_have_no_log_odds(people, plans):
+    """With 400 reports at theta = .1 plain tables have negative cells, whose logarithm would be made up."""
+    plan = Plan.of(plans["unrelated"].schema, {plans["unrelated"].schema.names: UnrelatedQuestion(theta=0.1)})
+    reports = disguise_frame(people(400), plan, rng=3)
+    model = NaiveBayes(plan, "ill", repair="plain", confidence=True).fit(reports)
+    with pytest.raises(SottovoceError, match=r"repair must be em or simplex where estimates are negative. Got 'plain'"):
+        model.log_odds({"smokes": [True], "drinks": ["much"]})
+    assert NaiveBayes(plan, "ill", confidence=True).fit(reports).log_odds(people(1)).standard_error[0] > 0
+
+
+def test_a_path_is_no_plan(people):
+    with pytest.raises(
+        SottovoceError, match=r"plan must be a plan; read_plan reads one from its file. Got 'plan.json'"
+    ):
+        NaiveBayes("plan.json", "ill").fit(people(10))
 
 
 def test_log_odds_of_named_classes(people, plans):

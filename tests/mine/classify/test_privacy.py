@@ -9,6 +9,7 @@ from sottovoce.measure.entry import entry_privacy, privacy_after_mining
 from sottovoce.measure.recoverability import recoverability_unknown
 from sottovoce.mine.classify import after_mining, whole_record
 from sottovoce.mine.classify import mined_privacy as module
+from sottovoce.mine.classify.decision_tree import DecisionTree
 from sottovoce.mine.classify.grouping import compare_groupings, grouped_plan
 from sottovoce.mine.classify.mined_privacy import mined_privacy
 from sottovoce.mine.classify.naive_bayes import NaiveBayes
@@ -75,6 +76,14 @@ def test_too_many_records_leave_pairs(people, plans, monkeypatch):
         assert more.after <= less.after + 1e-9 <= less.before + 2e-9
     monkeypatch.setattr(whole_record, "MOST_CELLS", 11)
     assert mined_privacy(fitted(plans["unrelated"], people)).entries[0].evidence == "reports of the entry and one other"
+
+
+def test_what_has_no_privacy_of_single_entries(yes_no_people, plans, indivisible):
+    with pytest.raises(SottovoceError, match=r"classifier must be a NaiveBayes. Got DecisionTree instead"):
+        mined_privacy(DecisionTree(plans["clear"], "ill"))
+    model = fitted(indivisible, yes_no_people)
+    with pytest.raises(SottovoceError, match=r"plan must give every attribute a report of its own, .* Got subset_sel"):
+        mined_privacy(model)
 
 
 def test_the_odds_are_stated(yes_no_people, related):

@@ -103,6 +103,15 @@ def test_precision_and_recall(people, plans):
     assert len(lines) == 6
 
 
+def test_the_confusion_matrix_is_drawn(people, plans):
+    scores = score_disguised(
+        clear_model(plans["unrelated"], people(500)), disguise_frame(people(500), plans["unrelated"])
+    )
+    axes = scores.plot()
+    np.testing.assert_allclose(axes.images[0].get_array(), scores.confusion)
+    assert (axes.get_ylabel(), axes.get_xlabel()[:10]) == ("truth", "prediction")
+
+
 def test_wide_intervals_are_declined(people, plans):
     plan, table = plans["apart"], people(300)
     model = clear_model(plan, disguise_frame(people(20_000), plan, rng=3))
@@ -149,6 +158,16 @@ def test_another_plan_and_none_that_tells_are_refused(people, plans):
     # b is not looked at, so nothing of it has to be told.
     some = NaiveBayes(half, "c", attributes=["a"]).fit(table)
     assert score_disguised(some, table, widest=9).accuracy.value > 0.5
+
+
+def test_bad_questions_are_refused(people, plans):
+    model, few = clear_model(plans["unrelated"], people(500)), {name: own[:1] for name, own in people(10).items()}
+    with pytest.raises(SottovoceError, match=r"target must be one of population, table. Got 'world' instead"):
+        score_disguised(model, people(100), target="world")
+    with pytest.raises(SottovoceError, match=r"reports must be at least 2 for a standard error. Got 1 instead"):
+        score_disguised(model, few)
+    with pytest.raises(SottovoceError, match=r"classifier must be a NaiveBayes or a DecisionTree. Got str instead"):
+        score_disguised("model", people(100))
 
 
 def test_whole_records_are_recognised(plans):

@@ -124,3 +124,19 @@ def test_refused(people, plans):
         accuracy_by_respondents(people(10), "ill", plans["clear"], [0])
     with pytest.raises(SottovoceError, match="repetitions must be a positive whole number"):
         accuracy_by_plan(people(10), "ill", {1: plans["clear"]}, repetitions=0)
+    with pytest.raises(SottovoceError, match="respondents must be at least one number of them"):
+        accuracy_by_respondents(people(10), "ill", plans["clear"], [])
+    for repairs in ((), ("em", "magic"), "em"):
+        with pytest.raises(SottovoceError, match="repairs must be some of em, simplex, plain"):
+            accuracy_by_plan(people(10), "ill", {1: plans["clear"]}, repairs=repairs)
+    with pytest.raises(SottovoceError, match="within must be a positive number"):
+        respondents_needed(people(10), "ill", plans["clear"], within=0)
+    with pytest.raises(SottovoceError, match="most must be a positive whole number"):
+        respondents_needed(people(10), "ill", plans["clear"], most=0)
+
+
+def test_trials_are_told(people, plans):
+    told = []
+    respondents_needed(people(300), "ill", plans["clear"], rng=1, progress=lambda *done: told.append(done))
+    assert told == [(place, None) for place in range(1, len(told) + 1)]
+    assert told

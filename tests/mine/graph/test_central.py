@@ -45,6 +45,16 @@ def test_sensitivities_of_the_sequences(triangles):
     assert max(change[1] for change in changes) == 9
 
 
+def test_a_directed_tie_changes_one_degree():
+    """The noise of the same seed is half as large as without direction."""
+    ties = [(0, 1), (2, 1)]
+    noise = [
+        central_degrees(graph, 1, rng=1) - graph.degrees
+        for graph in (Graph.of_edges(ties, directed=directed) for directed in (True, False))
+    ]
+    np.testing.assert_allclose(2 * noise[0], noise[1])
+
+
 @pytest.mark.parametrize("nodes", [3, 4, 5])
 @pytest.mark.parametrize("beta", [0.05, 0.3, 1.0])
 def test_smooth_sensitivity_is_its_definition(nodes, beta):

@@ -1,10 +1,14 @@
 """Graphs of other libraries and files."""
 
 import sys
+from itertools import permutations
 
 import igraph
 import networkx
 import numpy as np
+import pandas
+import polars
+import pyarrow
 import pytest
 from scipy import sparse
 
@@ -50,6 +54,53 @@ def test_sparse_matrices(directed):
     back = as_graph(matrix, nodes=graph.labels, directed=directed)
     assert (back.labels, back.pairs.tolist()) == (graph.labels, graph.pairs.tolist())
     assert as_graph(matrix, directed=directed).labels == range(4)
+
+
+def test_ties_listed_twice_in_a_matrix_count_once():
+    places = [0, 0, 1, 1, 2], [1, 1, 0, 0, 2]
+    matrix = sparse.coo_array((np.array([1, 1, 1, 1, 0]), places), shape=(3, 3))
+    assert as_graph(matrix).edges == 1
+    assert as_graph(matrix, directed=True).edges == 2
+
+
+@pytest.mark.parametrize("make", [pandas.DataFrame, polars.DataFrame, pyarrow.table])
+def test_data_frames_are_read_by_row(make):
+    frame = make({"from": ["ann", "bob", "cy"], "to": ["bob", "cy", "bob"]})
+    assert to_kind(as_graph(frame), "edges") == [("ann", "bob"), ("bob", "cy")]
+    assert as_graph(make({"from": [0, 3], "to": [1, 2]}), nodes=5, directed=True).edges == 2
+    with pytest.raises(SottovoceError, match="edges must be two columns of a data frame"):
+        as_graph(make({"from": ["ann"], "to": ["bob"], "since": [2001]}))
+
+
+@pytest.mark.parametrize("kind", ["networkx", "igraph"])
+def test_direction_can_be_left_out_but_not_made_up(kind):
+    there_and_back = Graph.of_edges([("ann", "bob"), ("bob", "ann"), ("cy", "bob")], directed=True)
+    plain = as_graph(to_kind(there_and_back, kind), directed=False)
+    assert (plain.directed, plain.edges, tuple(plain.labels)) == (False, 2, ("ann", "bob", "cy"))
+    with pytest.raises(SottovoceError, match="directed must not be asked for where ties have no direction"):
+        as_graph(to_kind(PATH, kind), directed=True)
+    with pytest.raises(SottovoceError, match="nodes must not be given for a graph that has nodes of its own"):
+        as_graph(to_kind(PATH, kind), nodes=9)
+
+
+@pytest.mark.parametrize(("nodes", "message"), [(5, "as many as the matrix has rows, 4"), ("aabc", "different labels")])
+def test_nodes_of_a_matrix_fit_its_rows(nodes, message):
+    with pytest.raises(SottovoceError, match=f"^nodes must be {message}"):
+        as_graph(to_kind(PATH, "sparse"), nodes=nodes)
+
+
+@pytest.mark.parametrize("given", [None, 3])
+def test_what_is_no_graph(given):
+    with pytest.raises(SottovoceError, match="edges must be pairs of nodes"):
+        as_graph(given)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("kind", ["networkx", "igraph"])
+def test_graphs_of_other_libraries_are_disguised(kind, directed):
+    graph = Graph(PATH.labels, PATH.pairs, directed)
+    told, expected = (disguise_graph(each, 1, rng=1).graph for each in (to_kind(graph, kind), graph))
+    assert (told.pairs.tolist(), told.directed) == (expected.pairs.tolist(), directed)
 
 
 def test_lists_and_graphs():
@@ -119,6 +170,14 @@ def test_files_that_are_no_reports(text, message, tmp_path):
         read_reports(path)
 
 
+@pytest.mark.parametrize("content", [b"\xff\xfe0 1\n", b"0 1\n\xff 2\n"])
+def test_files_that_are_no_text(content, tmp_path):
+    path = tmp_path / "edges.bin"
+    path.write_bytes(content)
+    with pytest.raises(SottovoceError, match=r"edges.bin must be text in UTF-8. Got byte 0xff instead"):
+        carries_coin(path) or read_edges(path)
+
+
 def test_an_instance_has_the_estimated_number_of_edges():
     """185 nodes: at a large epsilon the instance is nearly the truth, at a small one it is mostly chance."""
     rng = np.random.default_rng(1)
@@ -131,8 +190,11 @@ def test_an_instance_has_the_estimated_number_of_edges():
         assert (np.diff(made.pairs) > 0).all()
 
 
-@pytest.mark.parametrize(("edges", "expected"), [([], 0), ([(0, 1), (0, 2), (1, 2)], 3)])
-def test_instances_of_extreme_reports(edges, expected):
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize(("tied", "share"), [(False, 0), (True, 1)])
+def test_instances_of_extreme_reports(tied, share, directed):
     """Fewer ties than noise alone, or all there are: the estimate is cut to what a graph can have."""
-    reports = GraphReports(Graph.of_edges(edges, nodes=3), BitCoin(3, 2, 5))
-    assert reconstruct_graph(reports, rng=1).edges == expected
+    edges = [edge for edge in permutations(range(3), 2) if tied]
+    reports = GraphReports(Graph.of_edges(edges, nodes=3, directed=directed), BitCoin(3, 2, 5))
+    made = reconstruct_graph(reports, rng=1)
+    assert (made.edges, made.directed) == (share * made.pair_count, directed)

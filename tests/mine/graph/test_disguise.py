@@ -134,6 +134,12 @@ def test_bits_that_are_not_disguised():
         (lambda: GraphReports(Graph.of_edges([(0, 1)]), BitCoin(1, 3, 4)), "coin must keep every bit"),
         (lambda: disguise_row(0, [0], 3, epsilon=1), "edges must join two different nodes"),
         (lambda: disguise_row(0, [7], 3, epsilon=1), "edges must join nodes from 0 to 2"),
+        (lambda: disguise_row(3, [], 3, epsilon=1), "node must be a number from 0 to 2. Got 3"),
+        (lambda: graph_of_rows([(0, [1]), (1, []), (0, [2])], 3), "rows must have one report of each node at most"),
+        *(
+            (lambda m=memory: disguise_graph(Graph.of_edges([(0, 1)]), 1, memory=m), "memory must be a positive number")
+            for memory in (0, float("nan"), "2", True)
+        ),
     ],
 )
 def test_mistakes_are_refused(call, message):

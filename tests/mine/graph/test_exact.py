@@ -9,6 +9,7 @@ import pytest
 from sottovoce.mechanism.bit_coin import BitCoin
 from sottovoce.mine.graph.degrees import estimate_degrees, estimate_edges
 from sottovoce.mine.graph.graph import Graph
+from sottovoce.mine.graph.motifs import MOTIFS
 from sottovoce.mine.graph.reports import GraphReports
 from sottovoce.mine.graph.stars import estimate_stars, node_stars, star_variance
 from sottovoce.mine.graph.triangles import estimate_triangles
@@ -75,10 +76,11 @@ def test_triangles(truth):
 def test_triangles_vary_with_two_stars(truth):
     def statistic(reports):
         found = estimate_triangles(reports)
-        return [found.total().value, estimate_stars(reports).value, found.covariance]
+        return [found.value, found.stars, found.covariance, found.stars_variance]
 
     mean, spread = moments(truth, statistic)
-    assert mean[2] == pytest.approx(spread[0, 1])
+    assert mean[2:] == pytest.approx(spread[:2, 1])
+    assert mean[1] == pytest.approx(sum(comb(d, 2) for d in truth.degrees.tolist()))
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
@@ -109,3 +111,43 @@ def test_directed_degrees_and_stars(incoming):
     np.testing.assert_allclose(mean[:7], [*degrees, *stars, sum(stars)], atol=1e-9)
     np.testing.assert_allclose(mean[7:], np.diag(spread)[3:7], rtol=1e-9)
     np.testing.assert_allclose(np.diag(spread)[:3], estimate_degrees(GraphReports(truth, COIN)).variance)
+
+
+ROUND_AND_BACK = [(0, 1), (1, 2), (2, 0), (1, 0), (0, 3), (3, 1), (1, 3)]
+"""Two cycles, three transitive triangles, pairs that are tied both ways and one that is not tied."""
+
+
+def brute_directed(graph: Graph, motif: str) -> tuple[np.ndarray, float]:
+    """Triangles at each node by powers of the adjacency matrix (Fagiolo 2007), and the 2-stars they could close."""
+    ties = np.zeros((graph.nodes, graph.nodes))
+    ties[graph.ends] = 1
+    both = ties + ties.T
+    cycles, every = np.diag(ties @ ties @ ties), np.diag(both @ both @ both) / 2
+    paths = (ties @ ties).sum() - np.trace(ties @ ties)
+    stars = (both @ both).sum() - np.trace(both @ both)
+    return {"all": (every, stars), "cycles": (cycles, paths), "transitive": (every - cycles, paths)}[motif]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "motif"),
+    [
+        *((3, motif) for motif in MOTIFS),
+        (4, "transitive"),
+        *(pytest.param(4, motif, marks=pytest.mark.slow) for motif in ("all", "cycles")),
+    ],
+)
+def test_directed_triangles(nodes, motif):
+    """Over all 4,096 reports of four nodes; three of them have no two ways to close a tie."""
+    ties = [tie for tie in ROUND_AND_BACK if max(tie) < nodes]
+    truth = Graph.of_edges(ties, nodes=nodes, directed=True)
+
+    def statistic(reports):
+        found = estimate_triangles(reports, motif, threads=1)
+        variances = [*found.nodes.variance, found.variance, found.stars_variance, found.covariance]
+        return [*found.nodes.value, found.value, found.stars, *variances]
+
+    mean, spread = moments(truth, statistic)
+    triangles, stars = brute_directed(truth, motif)
+    np.testing.assert_allclose(mean[: nodes + 2], [*triangles, triangles.sum() / 3, stars], atol=1e-9)
+    np.testing.assert_allclose(mean[nodes + 2 : -1], np.diag(spread)[: nodes + 2], rtol=1e-9)
+    assert mean[-1] == pytest.approx(spread[nodes, nodes + 1])

@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanism.bit_coin import BitCoin
-from sottovoce.mine.graph import _arrays, _kernels, shared_neighbours
+from sottovoce.mine.graph import _arrays, _kernels, passes
 from sottovoce.mine.graph.central import true_triangles
 from sottovoce.mine.graph.degrees import estimate_degrees, estimate_edges
 from sottovoce.mine.graph.disguise import disguise_graph
@@ -96,6 +96,12 @@ def test_simultaneous_intervals_are_wider(truth):
     assert list(found.to_frame("polars").columns) == ["node", "estimate", "standard_error", "low", "high"]
 
 
+def test_a_graph_without_nodes_is_shown():
+    found = estimate_degrees(disguise_graph(Graph.of_edges([], nodes=0), 1))
+    assert str(found) == "degrees of 0 nodes"
+    assert found.to_frame("polars").shape == (0, 5)
+
+
 def test_clustering_is_declined_where_it_cannot_be_trusted(truth):
     """No 2-stars to divide by in an empty graph; too much noise at a small epsilon."""
     for graph, epsilon in ((Graph.of_edges([], nodes=30), 1), (truth, 0.5)):
@@ -118,7 +124,7 @@ def test_shared_neighbours_are_counted_alike(truth, way, monkeypatch):
     shared = matrix @ matrix
     np.fill_diagonal(shared, 0)
     expected = np.stack([(shared * matrix).sum(axis=1), (shared**2).sum(axis=1), shared @ matrix.sum(axis=1)], axis=1)
-    monkeypatch.setattr(shared_neighbours, "DENSE", 10**9 if way == "packed" else 0)
+    monkeypatch.setattr(passes, "DENSE", 10**9 if way == "packed" else 0)
     if way == "numpy":
         monkeypatch.setitem(sys.modules, "numba", None)
     if way == "plain":
@@ -131,7 +137,7 @@ def test_shared_neighbours_are_counted_alike(truth, way, monkeypatch):
 
 
 def test_rows_are_shared_among_threads(truth, monkeypatch):
-    monkeypatch.setattr(shared_neighbours, "ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(passes, "ROWS_AT_ONCE", 7)
     np.testing.assert_array_equal(codegree_sums(truth, threads=2), codegree_sums(truth, threads=1))
 
 
@@ -148,6 +154,12 @@ def test_rows_are_shared_among_threads(truth, monkeypatch):
             lambda g: codegree_sums(Graph(g.labels, g.pairs[:3], directed=True)),
             "graph must have edges without direction",
         ),
+        (
+            lambda g: estimate_triangles(disguise_graph(g, 1), "cycles"),
+            "motif must be all where ties have no direction",
+        ),
+        (lambda g: estimate_triangles(disguise_graph(g, 1), "squares"), "motif must be one of all, cycles, transitive"),
+        (lambda g: estimate_triangles(disguise_graph(g, 0.1)).clustering(2), "level must be between 0 and 1"),
         (lambda g: estimate_degrees(disguise_graph(g, 1)).interval(2), "level must be between 0 and 1"),
     ],
 )

@@ -56,9 +56,13 @@ def test_a_file_with_a_source_is_downloaded_once_and_checked(tmp_path, monkeypat
         threading.Thread(target=server.serve_forever, daemon=True).start()
         source = f"http://127.0.0.1:{server.server_port}/plain.txt"
         assert DataFile("some/plain.txt.gz", SHA256, source).text() == PLAIN.decode()
-        with pytest.raises(ValueError, match="does not match the known hash"):
+        with pytest.raises(
+            SottovoceError, match=r"SOTTOVOCE_DATA must name a folder that holds other/plain.txt .*bytes"
+        ):
             DataFile("other/plain.txt", "0" * 64, source).text()
         server.shutdown()
+    with pytest.raises(SottovoceError, match=r"SOTTOVOCE_DATA must name a folder .* Got nothing from http"):
+        DataFile("other/plain.txt", SHA256, source).text()
     assert DataFile("some/plain.txt.gz", SHA256, source + "?gone").text() == PLAIN.decode()
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from sottovoce.design.front import Front
-from sottovoce.design.mopso.swarm import Settings, Swarm
+from sottovoce.design.mopso.settings import Settings
+from sottovoce.design.mopso.swarm import Swarm
 from sottovoce.design.objective import BITS_AND_DISTORTION
 from sottovoce.design.optrr.front import measured_points
 from sottovoce.design.requirement import Requirement

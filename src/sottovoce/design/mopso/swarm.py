@@ -1,56 +1,17 @@
 """The swarm: particles that copy what better ones have, a repository of the best, and an archive that mutates."""
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
+from sottovoce.design.mopso.matrices import bounded, near_frapp, random_matrices
+from sottovoce.design.mopso.settings import Settings
 from sottovoce.design.objective import non_dominated
-from sottovoce.errors import SottovoceError
 from sottovoce.estimate.em import Progress
 from sottovoce.measure.bits import mutual_information
 from sottovoce.measure.utility import distortion
-
-Start = Literal["random", "frapp"]
-
-ROUNDS = 3
-"""Times that small entries are raised before what still exceeds the odds is mixed away."""
-
-RARE = 1e-9
-"""Weight of a report that is left out, for the matrix to stay invertible."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Table 2 of the paper: particles, repository, mutation archive, generations, and the coefficients.
-
-    `patience` is the number of generations without a newcomer in the repository that ends the search before its time.
-    """
-
-    particles: int = 100
-    repository: int = 200
-    archive: int = 200
-    generations: int = 200
-    mutation_share: float = 1 / 3
-    inertia: float = 0.4
-    pull: float = 2.0
-    grids: int = 20
-    start: Start = "random"
-    patience: int | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse swarms of nobody."""
-        for name in ("particles", "repository", "archive", "generations", "grids", "patience"):
-            value = getattr(self, name)
-            whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-            if not whole and not (name == "patience" and value is None):
-                raise SottovoceError(name, "must be a whole number of at least 1", value)
-        if not 0 <= self.mutation_share <= 1:
-            raise SottovoceError("mutation_share", "must be between 0 and 1", self.mutation_share)
-        if self.start not in ("random", "frapp"):
-            raise SottovoceError("start", "must be random or frapp", self.start)
 
 
 @dataclass
@@ -70,8 +31,8 @@ class Swarm:
 
     def __post_init__(self) -> None:
         """Particles at random, or near the gamma-diagonal matrices; velocities at random."""
-        count = self.settings.particles
-        self.places = self._random(count) if self.settings.start == "random" else self._near_frapp(count)
+        draw = random_matrices if self.settings.start == "random" else near_frapp
+        self.places = draw(self.prior, self.odds, self.settings.particles, self.rng)
         self.losses = self._assessed(self.places)
         self._speeds = self.rng.random(self.places.shape)
         self._own, self._own_losses = self.places.copy(), self.losses.copy()
@@ -87,7 +48,7 @@ class Swarm:
         pulled = weights.inertia * self._speeds + weights.pull * own * (self._own - self.places)
         self._speeds = np.maximum(pulled + weights.pull * all_of * (guides - self.places), 0)
         copied = np.where(self._speeds > 0, guides, self.places)  # AND with the guide, and replacement
-        self.places = self._bounded(copied / copied.sum(axis=1, keepdims=True))
+        self.places = bounded(copied / copied.sum(axis=1, keepdims=True), self.prior, self.odds)
         self.losses = self._assessed(self.places)
         self._remember()
         mutants = self._mutated()
@@ -115,40 +76,6 @@ class Swarm:
         if not len(matrices):
             return np.zeros((0, 2))
         return np.stack([mutual_information(matrices, self.prior), distortion(matrices, self.prior)], axis=-1)
-
-    def _bounded(self, matrices: Array) -> Array:
-        """Matrices whose rows keep the odds: small entries are raised to the largest over the odds, columns normalised.
-
-        That may need many rounds. What is left is mixed with reports of the same law that ignore the truth, as much as
-        the worst row needs.
-        """
-        for _ in range(ROUNDS):
-            raised = np.maximum(matrices, matrices.max(-1, keepdims=True) / self.odds)
-            matrices = raised / raised.sum(-2, keepdims=True)
-        law = (matrices @ self.prior)[..., None]
-        excess = np.maximum(matrices.max(-1, keepdims=True) - self.odds * matrices.min(-1, keepdims=True), 0)
-        needed = np.divide(excess, excess + (self.odds - 1) * law, out=np.zeros_like(excess), where=excess > 0)
-        share = needed.max(axis=-2, keepdims=True)
-        return np.asarray((1 - share) * matrices + share * law)
-
-    def _random(self, count: int) -> Array:
-        """Random columns, more or less alike and more or less often true, a random share of the reports left out."""
-        n, rng = len(self.prior), self.rng
-        true, alike, used = rng.random((3, count, 1, 1))
-        shared = rng.dirichlet(np.ones(n), count)[:, :, None]
-        noise = alike * shared + (1 - alike) * rng.dirichlet(np.ones(n), (count, n)).transpose(0, 2, 1)
-        ticket = rng.random((count, n, 1))
-        kept = ticket <= np.maximum(used, ticket.min(axis=1, keepdims=True))  # one at the least
-        matrices = (true * np.eye(n) + (1 - true) * noise) * kept + RARE
-        return self._bounded(matrices / matrices.sum(axis=1, keepdims=True))
-
-    def _near_frapp(self, count: int) -> Array:
-        """Gamma-diagonal matrices of random odds, every entry disturbed by a random factor."""
-        n = len(self.prior)
-        gamma = self.odds ** self.rng.random((count, 1, 1))
-        disturbed = np.exp(0.3 * self.rng.random((count, 1, 1)) * self.rng.standard_normal((count, n, n)))
-        matrices = (1 + (gamma - 1) * np.eye(n)) * disturbed
-        return self._bounded(matrices / matrices.sum(axis=1, keepdims=True))
 
     def _leaders(self, count: int) -> NDArray[np.intp]:
         """Guides by roulette over the occupied cubes of a grid: a cube with fewer matrices is the better one."""
@@ -178,8 +105,9 @@ class Swarm:
         order = self.rng.random((count, n)).argsort(axis=1)
         replaced = (order < columns[:, None])[:, None, :]
         guides = self.best[self._leaders(count)]
-        source = np.where(fresh[:, None, None], self._random(count), guides)
-        return self._bounded(np.where(replaced, source, self.archive))
+        drawn = random_matrices(self.prior, self.odds, count, self.rng)
+        source = np.where(fresh[:, None, None], drawn, guides)
+        return bounded(np.where(replaced, source, self.archive), self.prior, self.odds)
 
     def _keep_best(self, matrices: Array, losses: Array) -> None:
         """Undominated ones; of too many, those nearest to all others move to the archive (36)."""

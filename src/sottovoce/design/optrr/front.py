@@ -8,7 +8,8 @@ from sottovoce.channel.channel import Array
 from sottovoce.design.front import Front
 from sottovoce.design.measured import measures_of
 from sottovoce.design.objective import non_dominated
-from sottovoce.design.optrr.search import Search, Settings
+from sottovoce.design.optrr.search import Search
+from sottovoce.design.optrr.settings import Settings
 from sottovoce.design.point import Point
 from sottovoce.design.requirement import Requirement
 from sottovoce.design.rounded import settled

@@ -1,51 +1,20 @@
 """The search: population, archive and the large set Omega, generation by generation."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
+from sottovoce.design.objective import non_dominated
+from sottovoce.design.optrr.breeding import bred, compiled, first_matrices
 from sottovoce.design.optrr.matrices import assessed, iterative_errors, repair
-from sottovoce.errors import MissingExtraError, SottovoceError
+from sottovoce.design.optrr.settings import Settings
 from sottovoce.estimate.em import Progress
-from sottovoce.mechanism.bulk import kernels
-
-UNIFORMS = 11
-"""Random numbers of a child."""
 
 SAMPLES = 5
 """Samples of reports by which the error of the iterative approach is judged."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Sizes of the three sets, generations, mutation rate, and `patience`: generations without change that end it.
-
-    `estimator` is what the error is of: "inversion", in closed form, or "em", its mean over a few samples of reports,
-    the noise of which is the same for all matrices; that takes some hundred times as long.
-    """
-
-    population: int = 40
-    archive: int = 40
-    omega: int = 1000
-    generations: int = 20_000
-    mutation_rate: float = 0.8
-    patience: int | None = None
-    estimator: Literal["inversion", "em"] = "inversion"
-
-    def __post_init__(self) -> None:
-        """Refuse sets of nothing."""
-        for name, least in (("population", 2), ("archive", 1), ("omega", 1), ("generations", 1), ("patience", 1)):
-            value = getattr(self, name)
-            whole = isinstance(value, int) and not isinstance(value, bool)
-            if not (whole and value >= least) and not (name == "patience" and value is None):
-                raise SottovoceError(name, f"must be a whole number of at least {least}", value)
-        if not 0 <= self.mutation_rate <= 1:
-            raise SottovoceError("mutation_rate", "must be between 0 and 1", self.mutation_rate)
-        if self.estimator not in ("inversion", "em"):
-            raise SottovoceError("estimator", "must be inversion or em", self.estimator)
 
 
 @dataclass
@@ -69,14 +38,13 @@ class Search:
 
     def __post_init__(self) -> None:
         """Draw a first population."""
-        self.loops = self.loops or kernels("sottovoce.design.optrr._kernels")
-        if self.loops is None:
-            raise MissingExtraError("OptRR's search", "numba", "design")
+        self.loops = self.loops or compiled()
         n = len(self.prior)
         self._noise = self.rng.standard_normal((SAMPLES, n)) if self.settings.estimator == "em" else np.zeros((0, n))
         self.omega = np.zeros((self.settings.omega, n, n))
         self.omega_losses = np.full((self.settings.omega, 2), np.inf)
-        self._population = self._first()
+        self._population = first_matrices(self.prior, self.settings.population, self.rng)
+        repair(self.loops, self._population, self.prior, self.delta)
         self._losses = self._assessed(self._population)
         self._archive, self._archive_losses = np.zeros((0, n, n)), np.zeros((0, 2))
 
@@ -88,11 +56,11 @@ class Search:
     def step(self) -> None:
         """Fitness, environmental selection, mating, crossover and mutation, repair, exchange with Omega."""
         fitness = self._select()
-        uniforms = self.rng.random((self.settings.population, UNIFORMS))
-        children = np.empty_like(self._population)
-        self.loops.breed(self._archive, fitness, uniforms, self.settings.mutation_rate, children)
-        repair(self.loops, children, self.prior, self.delta)
-        self._population = children
+        places = self.found
+        front = places[non_dominated(self.omega_losses[places])]
+        parents = (self._archive, fitness), (self.omega, front)
+        self._population = bred(self.loops, self.settings, self.rng, self.prior, *parents)
+        repair(self.loops, self._population, self.prior, self.delta)
         self._losses = self._assessed(self._population)
         changes = np.zeros(1, np.int64)
         for matrices, losses in ((self._population, self._losses), (self._archive, self._archive_losses)):
@@ -115,20 +83,6 @@ class Search:
         if self.settings.estimator == "em":
             losses[:, 1] = iterative_errors(matrices, self.prior, self.respondents, self._noise)
         return losses
-
-    def _first(self) -> Array:
-        """Random matrices between noise and the identity, made to meet delta.
-
-        The noise of a matrix is spread evenly, or like the prior: the former start the search near the private end of
-        the front, the latter near the accurate one, which it would not reach otherwise.
-        """
-        n, count = len(self.prior), self.settings.population
-        even, alike = (self.rng.dirichlet(weights, (count, n)) for weights in (np.ones(n), n * self.prior))
-        columns = np.where(self.rng.random((count, 1, 1)) < 0.5, even, alike).transpose(0, 2, 1)
-        share = self.rng.random((count, 1, 1))
-        drawn = np.ascontiguousarray(share * np.eye(n) + (1 - share) * columns)
-        repair(self.loops, drawn, self.prior, self.delta)
-        return drawn
 
     def _select(self) -> Array:
         """Fill the archive with the fittest, or with the best spread of the undominated; their fitness is returned."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import combinations
+from math import prod
 from typing import Any
 
 from sottovoce.design.recommend.spread import Axes
@@ -50,6 +51,17 @@ def targets(columns: int, purpose: str) -> list[Axes]:
     if columns > MOST_PAIRED:
         return [(place, place + 1) for place in range(columns - 1)]
     return list(combinations(range(columns), 2))
+
+
+def cells_together(schema: Schema, purpose: str) -> int:
+    """Cells of the largest table that is read for "pairs" or "joint"ly.
+
+    >>> from sottovoce.schema.attribute import Attribute
+    >>> three = Schema([Attribute(name, range(size)) for name, size in (("a", 2), ("b", 5), ("c", 3))])
+    >>> cells_together(three, "pairs"), cells_together(three, "joint")
+    (15, 30)
+    """
+    return prod(sorted(schema.sizes)[-2:]) if purpose == "pairs" else schema.cells
 
 
 def column_names(schema: Schema) -> list[str]:

@@ -13,6 +13,7 @@ from sottovoce.design.recommend.purpose import (
     LARGEST_JOINT,
     MOST_PAIRED,
     PURPOSES,
+    cells_together,
     checked_purpose,
     column_names,
     targets,
@@ -64,8 +65,8 @@ def recommend(
     whole = odds_asked(odds=odds, epsilon=epsilon)
     if whole == 1:
         raise SottovoceError("odds", "must be above 1 : 1 for anything to be estimated", odds or epsilon)
-    if goal == "joint" and schema.cells > LARGEST_JOINT:
-        raise _too_large(schema, size, whole)
+    if goal != "each" and cells_together(schema, goal) > LARGEST_JOINT:
+        raise _too_large(schema, goal, size, whole)
     origin, laws = prior_origin(prior, prior_source), expected_laws(schema, prior)
     wanted = tuple(targets(len(schema.sizes), goal))
     columns = tuple(law for name in schema.names for law in laws[name])
@@ -129,13 +130,14 @@ def _notes(schema: Schema, purpose: str) -> list[str]:
     return notes
 
 
-def _too_large(schema: Schema, respondents: float, odds: Fraction) -> SottovoceError:
-    """Say what is recommended instead of a joint table that nobody could estimate."""
-    other = "pairs" if len(schema.names) <= MOST_PAIRED_BY_SAMPLING else "each"
+def _too_large(schema: Schema, goal: str, respondents: float, odds: Fraction) -> SottovoceError:
+    """Say what is recommended instead of a table that nobody could estimate."""
+    small = cells_together(schema, "pairs") <= LARGEST_JOINT
+    other = "pairs" if small and len(schema.names) <= MOST_PAIRED_BY_SAMPLING else "each"
     instead = recommend(schema, respondents, odds=odds, purpose=other)
     rule = (
-        f"must be each or pairs where there are more than {LARGEST_JOINT} joint cells; for {PURPOSES[other]} "
-        f"{instead.chosen.name} is recommended, with intervals about "
+        f"must be each{' or pairs' if small else ''} where there are more than {LARGEST_JOINT} joint cells; "
+        f"for {PURPOSES[other]} {instead.chosen.name} is recommended, with intervals about "
         f"{instead.chosen.width(respondents, instead.deviations):.2g} wide"
     )
-    return SottovoceError("purpose", rule, Words(f"joint, of about {float(schema.cells):.2g} cells"))
+    return SottovoceError("purpose", rule, Words(f"{goal}, of about {float(cells_together(schema, goal)):.2g} cells"))

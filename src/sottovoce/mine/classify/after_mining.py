@@ -8,6 +8,7 @@ import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.measure.entry import privacy_after_mining
+from sottovoce.measure.matrices import conditional
 from sottovoce.mine.classify.whole_record import WholeRecord
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.cells import unravel
@@ -65,9 +66,3 @@ def _after_pairs(plan: Plan, names: Sequence[str], laws: Laws) -> dict[str, floa
             found = float(privacy_after_mining(matrix, law.ravel(), law.shape, entry))
             left[one] = min(left[one], found)
     return left
-
-
-def conditional(table: Array) -> Array:
-    """Rows that sum to one, or to nothing."""
-    rows = table.sum(axis=1, keepdims=True)
-    return np.asarray(np.clip(np.divide(table, rows, out=np.zeros_like(table), where=rows > 0), 0, 1))

@@ -45,6 +45,12 @@ def check_classes(classes: Sequence[Any], shares: Array) -> None:
             raise SottovoceError("reports", rule, Words(f"a share of {share:.4g}"))
 
 
+def checked_choices(parameter: str, values: Any, known: Sequence[str]) -> None:
+    """At least one of the names that are known, and no others."""
+    if not values or isinstance(values, str) or not set(values) <= set(known):
+        raise SottovoceError(parameter, f"must be some of {', '.join(known)}", values)
+
+
 def checked_count(parameter: str, value: Any, most: float = np.inf) -> int:
     """A positive whole number, not above another."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:

@@ -12,7 +12,7 @@ from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.cells import Columns, narrow
 from sottovoce.schema.schema import Schema
 from sottovoce.schema.variable import Variable
-from sottovoce.table.source import open_source
+from sottovoce.table.source import Source, open_source
 
 
 def coded_batches(table: Any, schema: Schema, beside: Mapping[str, Any] | None = None) -> Iterator[Columns]:
@@ -42,7 +42,9 @@ def coded(table: Any, schema: Schema, beside: Mapping[str, Any] | None = None) -
 
 def is_array(table: Any) -> bool:
     """Whether rows come without names of columns."""
-    return not isinstance(table, str | Path | Mapping) and not hasattr(table, "columns") and not _is_frame(table)
+    return (
+        not isinstance(table, str | Path | Mapping | Source) and not hasattr(table, "columns") and not _is_frame(table)
+    )
 
 
 def encode_array(variable: Variable, values: NDArray[Any]) -> Columns:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.channel.channel import Array
-from sottovoce.estimate.rows import Backend
+from sottovoce.estimate.rows import Backend, new_frame
 from sottovoce.mine.classify.laws import Repair
 from sottovoce.table.figure import ACCENT, INK, WARNING, new_axes
 
@@ -40,16 +40,14 @@ class LearningCurve:
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Data frame of the library named."""
-        import narwhals.stable.v2 as nw
-
         rows = self.to_rows()
-        return nw.from_dict({name: [row[name] for row in rows] for name in rows[0]}, backend=backend).to_native()
+        return new_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
         """Draw the means with a standard deviation either way, and the undisguised classifier as a line."""
         drawn = axes or new_axes(7, 4.5)
         for colour, repair, mean, spread in zip(
-            (ACCENT, INK, WARNING), self.repairs, self.mean, self.deviation, strict=False
+            (ACCENT, WARNING, INK), self.repairs, self.mean, self.deviation, strict=False
         ):
             drawn.fill_between(self.points, mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0)
             drawn.plot(self.points, mean, color=colour, marker="o", markersize=4, label=repair)

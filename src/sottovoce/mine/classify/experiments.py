@@ -77,6 +77,8 @@ def accuracy_by_respondents(
     >>> accuracy_by_respondents(people, "ill", plan, [100, 10_000], rng=1).mean.round(2)
     array([[0.82, 0.85]])
     """
+    if not respondents:
+        raise SottovoceError("respondents", "must be at least one number of them", list(respondents))
     generator = np.random.default_rng(rng)
     records = records_of(table, plan, target)
     trials = [Trial(records, count, population=True) for count in respondents]

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from sottovoce.channel.channel import Array, Channel
-from sottovoce.estimate.em import FARTHEST
+from sottovoce.estimate.em import extrapolated, factors, mean_log_likelihood
 from sottovoce.estimate.simplex import nearest_distribution
 
 Repair = Literal["em", "simplex", "plain"]
@@ -48,40 +48,20 @@ def likeliest(channel: Channel, seen: Array, tolerance: float) -> Array:
     found = np.full((channel.n_in, seen.shape[1]), 1 / channel.n_in)
     left = np.arange(seen.shape[1])
     for _ in range(MOST_STEPS):
-        factors = _factors(channel, seen[:, left], found[:, left])
-        short = np.log(factors.max(axis=0)) > tolerance
+        by = factors(channel, seen[:, left], found[:, left])
+        short = np.log(by.max(axis=0)) > tolerance
         if not short.any():
             break
         left = left[short]
-        found[:, left] = _improved(channel, seen[:, left], found[:, left], factors[:, short])
+        found[:, left] = _improved(channel, seen[:, left], found[:, left], by[:, short])
     return found
 
 
-def _improved(channel: Channel, seen: Array, point: Array, factors: Array) -> Array:
+def _improved(channel: Channel, seen: Array, point: Array, by: Array) -> Array:
     """Two steps, or more by extrapolation where that is better."""
-    first = point * factors
-    second = first * _factors(channel, seen, first)
-    bold = _extrapolated(point, first, second)
-    bold = bold * _factors(channel, seen, bold)
-    better = _likelihood(channel, seen, bold) >= _likelihood(channel, seen, second)
+    first = point * by
+    second = first * factors(channel, seen, first)
+    bold = extrapolated(point, first, second)
+    bold = bold * factors(channel, seen, bold)
+    better = mean_log_likelihood(channel, seen, bold) >= mean_log_likelihood(channel, seen, second)
     return np.where(better, bold, second)
-
-
-def _factors(channel: Channel, seen: Array, point: Array) -> Array:
-    expected = channel.matvec(point)
-    return channel.rmatvec(np.divide(seen, expected, out=np.zeros_like(expected), where=expected > 0))
-
-
-def _extrapolated(start: Array, first: Array, second: Array) -> Array:
-    change, bend = first - start, second - 2 * first + start
-    lengths = np.linalg.norm(change, axis=0), np.maximum(np.linalg.norm(bend, axis=0), 1e-300)
-    stride = np.clip(lengths[0] / lengths[1], 1.0, FARTHEST)
-    # A cell that falls to zero could never rise again: a jump may take only most of it.
-    jumped = np.maximum(start + 2 * stride * change + stride**2 * bend, second / 100)
-    return np.asarray(jumped / jumped.sum(axis=0))
-
-
-def _likelihood(channel: Channel, seen: Array, point: Array) -> Array:
-    expected = channel.matvec(point)
-    logs = np.log(expected, out=np.full_like(expected, -np.inf), where=expected > 0)
-    return np.asarray(np.where(seen > 0, seen * np.where(seen > 0, logs, 0), 0).sum(axis=0))

@@ -119,6 +119,8 @@ class DisguisedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _target(self) -> str:
         if self.plan is None:
             return CLEAR_TARGET
+        if not isinstance(self.plan, Plan):
+            raise SottovoceError("plan", "must be a plan; read_plan reads one from its file", self.plan)
         names = self.plan.schema.names
         if self.target not in names:
             raise SottovoceError("target", f"must be one of the plan's attributes ({', '.join(names)})", self.target)

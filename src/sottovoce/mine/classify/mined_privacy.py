@@ -7,13 +7,17 @@ from typing import Any
 import numpy as np
 
 from sottovoce.channel.channel import Array
+from sottovoce.errors import SottovoceError, Words
+from sottovoce.estimate.marginals import needed_attributes
 from sottovoce.measure.entry import entry_privacy
+from sottovoce.measure.matrices import conditional
 from sottovoce.measure.recoverability import literal_privacy, recoverability_known, recoverability_unknown
-from sottovoce.mine.classify.after_mining import conditional, entries_after_mining
+from sottovoce.mine.classify.after_mining import entries_after_mining
 from sottovoce.mine.classify.laws import reconstructed
 from sottovoce.mine.classify.naive_bayes import NaiveBayes
 from sottovoce.mine.classify.question import Question
 from sottovoce.plan.guarantee import Guarantee
+from sottovoce.plan.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -78,29 +82,38 @@ def mined_privacy(classifier: NaiveBayes) -> MinedPrivacy:
     least privacy of an entry: 0.3750 before mining, 0.3000 after
     odds of the whole record: 9 : 1 (epsilon 2.19723)
     """
+    if not isinstance(classifier, NaiveBayes):
+        raise SottovoceError("classifier", "must be a NaiveBayes", Words(type(classifier).__name__))
+    plan = classifier._agreed_plan()
     names, target = classifier._features(), classifier._target()
+    _check_divisible(plan, [*names, target])
     questions, counts = classifier.questions_, classifier.counts_
     laws = [_law(question, counted) for question, counted in zip(questions, counts, strict=True)]
     seen = [_seen(question, counted) for question, counted in zip(questions[1:], counts[1:], strict=True)]
     priors = dict(zip([*names, target], [law.sum(axis=1) for law in laws[1:]] + [laws[0]], strict=True))
-    plan = classifier._agreed_plan()
-    channels = {name: plan.channel([name]).dense() for name in priors}
     after, evidence = entries_after_mining(plan, [*names, target], laws)
     entries = []
     for name, prior in priors.items():
-        before = float(entry_privacy(channels[name], prior))
         rules = [
             (law, reports) if name == target else (law.T, None if reports is None else reports.T)
             for other, law, reports in zip(names, laws[1:], seen, strict=True)
             if name in (other, target)
         ]
-        known = [recoverability_known(law.sum(axis=1), conditional(law)) for law, _ in rules]
-        unknown = _unknown(channels[name] * prior, [reports for _, reports in rules])
-        literal = None if unknown is None else float(literal_privacy(before, unknown))
-        entries.append(
-            EntryPrivacy(name, before, after[name], evidence, float(literal_privacy(before, known)), literal)
-        )
+        channel = plan.channel([name]).dense()
+        before = float(entry_privacy(channel, prior))
+        entries.append(EntryPrivacy(name, before, after[name], evidence, *_literal(before, channel * prior, rules)))
     return MinedPrivacy(tuple(entries), plan.guarantee)
+
+
+def divisible(plan: Plan, names: Sequence[str]) -> bool:
+    """Whether every attribute has a report of its own, from which it can be guessed before mining."""
+    return all(len(needed_attributes(plan, [name])) == 1 for name in names)
+
+
+def _check_divisible(plan: Plan, names: Sequence[str]) -> None:
+    if not divisible(plan, names):
+        rule = "must give every attribute a report of its own, for the privacy of single entries"
+        raise SottovoceError("plan", rule, Words(", ".join(group.scheme for group in plan.groups)))
 
 
 def _law(question: Question, counts: Any) -> Array:
@@ -114,6 +127,14 @@ def _seen(question: Question, counts: Any) -> Array | None:
     if question.channel.shape_out != question.channel.shape_in:
         return None
     return np.asarray(question.table((counts / counts.sum())[:, None])[..., 0])
+
+
+def _literal(before: float, together: Array, rules: Sequence[tuple[Array, Array | None]]) -> tuple[float, float | None]:
+    """The paper's scenarios I and II, from the law and the reports of the entry (last) with each other attribute."""
+    known = [recoverability_known(law.sum(axis=1), conditional(law)) for law, _ in rules]
+    unknown = _unknown(together, [reports for _, reports in rules])
+    left = None if unknown is None else float(literal_privacy(before, unknown))
+    return float(literal_privacy(before, known)), left
 
 
 def _unknown(together: Array, seen: Sequence[Array | None]) -> list[float] | None:

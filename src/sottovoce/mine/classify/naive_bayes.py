@@ -107,6 +107,8 @@ class NaiveBayes(DisguisedClassifier):
         indicators = self._indicators(self._clear_codes(X))
         if self.covariance_ is None:
             raise SottovoceError("confidence", "must be asked for before fitting", self.confidence)
+        if self.weights_.negative is not None and any(map(np.any, self.weights_.negative)):
+            raise SottovoceError("repair", "must be em or simplex where estimates are negative", self.repair)
         up = self._class_code(positive, len(self.classes_) - 1)
         down = self._class_code(against, 0)
         return self.covariance_.log_odds(self.weights_, indicators, up, down)

@@ -11,6 +11,7 @@ from sottovoce.channel.channel import Array, Channel
 from sottovoce.count.contingency import count_cells
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimate.marginals import needed_attributes
+from sottovoce.estimate.singular import named_singular
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.cells import Codes, Columns, ravel
 from sottovoce.schema.schema import Schema
@@ -43,10 +44,10 @@ class Question:
             rule = f"must have at most {MOST_REPORTS} joint reports"
             raise SottovoceError("attributes", rule, Words(f"{', '.join(needed)} with {channel.n_out}"))
         if np.isinf(channel.condition_number):
-            single = {name: plan.channel(needed_attributes(plan, [name])) for name in needed}
-            culprits = [name for name, own in single.items() if np.isinf(own.condition_number)] or needed
-            schemes = ", ".join(f"{name} ({plan.group_of(name).scheme})" for name in culprits)
-            raise SingularChannelError("plan", "must tell every truth from every other", Words(schemes))
+            reason = SingularChannelError(
+                "reports", "must tell every truth from every other", Words("ones that do not")
+            )
+            raise named_singular(reason, plan, needed)
         columns = columns_of(plan, needed, reports)
         sizes = tuple(reports.sizes[column] for column in columns)
         shape = tuple(plan.schema.project([name]).cells for name in needed)

@@ -1,5 +1,6 @@
 """How many respondents a classifier takes to be about as good as one learned in clear."""
 
+from itertools import count
 from math import ceil
 from typing import Any
 
@@ -7,6 +8,8 @@ import numpy as np
 
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.mechanism.coins import Randomness
+from sottovoce.mine.classify.checks import checked_count, checked_positive
+from sottovoce.mine.classify.experiments import Progress
 from sottovoce.mine.classify.records import records_of
 from sottovoce.mine.classify.trial import Trial, undisguised_accuracy
 from sottovoce.plan.plan import Plan
@@ -26,10 +29,12 @@ def respondents_needed(
     repetitions: int = 50,
     most: int = 10**6,
     rng: Randomness = None,
+    progress: Progress | None = None,
 ) -> int:
     """How many respondents it takes until accuracy is, on average, within so much of the undisguised classifier's.
 
-    Found by doubling, then to within 5 %, with repeated experiments on a population like this table in clear.
+    Found by doubling, then to within 5 %, with repeated experiments on a population like this table in clear;
+    `progress` is told how many were tried.
 
     >>> from sottovoce.schema.attribute import boolean
     >>> from sottovoce.schema.schema import Schema
@@ -40,12 +45,18 @@ def respondents_needed(
     >>> 100 < respondents_needed(people, "ill", plan, rng=1) < 2000
     True
     """
+    checked_positive("within", within)
+    checked_count("most", most)
     generator = np.random.default_rng(rng)
     records = records_of(table, plan, target)
     wanted = undisguised_accuracy(records, plan, target) - within
 
-    def enough(count: int) -> bool:
-        trial = Trial(records, count, population=True)
+    tried = count(1)
+
+    def enough(respondents: int) -> bool:
+        if progress is not None:
+            progress(next(tried), None)
+        trial = Trial(records, respondents, population=True)
         return float(trial.accuracies(plan, target, repetitions, generator).mean()) >= wanted
 
     high = FEWEST

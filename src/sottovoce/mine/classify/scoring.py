@@ -8,8 +8,10 @@ import numpy as np
 from sottovoce.channel.channel import Array
 from sottovoce.channel.complement import Complement
 from sottovoce.errors import SottovoceError, Words
+from sottovoce.estimate.enough import check_number
 from sottovoce.estimate.marginals import needed_attributes
 from sottovoce.estimate.spread import Target
+from sottovoce.measure.covariance import checked_target
 from sottovoce.mine.classify.checks import check_carried_plan
 from sottovoce.mine.classify.coding import coded_batches
 from sottovoce.mine.classify.learner import DisguisedClassifier
@@ -56,6 +58,9 @@ def score_disguised(
     >>> print(score_disguised(model, disguise_frame(people, plan, rng=3)).accuracy)
     accuracy: 0.8920 +- 0.0291  [0.8350, 0.9490]
     """
+    if not isinstance(classifier, DisguisedClassifier):
+        raise SottovoceError("classifier", "must be a NaiveBayes or a DecisionTree", Words(type(classifier).__name__))
+    checked_target(target)
     agreed = classifier._agreed_plan()
     if plan is not None and plan_hash(plan) != plan_hash(agreed):
         raise SottovoceError("plan", "must be the one that the classifier learns under", Words("another"))
@@ -63,6 +68,7 @@ def score_disguised(
     names = [*classifier._features(), classifier._target()]
     meaning, extra, method = _meaning(classifier, agreed, names, np.random.default_rng(rng))
     sums, products, rows = _moments(meaning, coded_batches(reports, classifier._reports()))
+    check_number(rows)
     value = sums / rows
     taken = np.outer(value, value) if target == "population" else np.diag(value)
     covariance = (products / rows - taken) / rows + extra

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
 from sottovoce.channel.channel import Array
-from sottovoce.mine.classify.checks import checked_count, feature_names
+from sottovoce.mine.classify.checks import checked_choices, checked_count, feature_names
 from sottovoce.mine.classify.draws import report_drawer
 from sottovoce.mine.classify.laws import Repair
 from sottovoce.mine.classify.question import Question, pair_questions
@@ -43,6 +44,7 @@ class Trial:
 
         The repairs see the same reports. The records' attributes stand in the order of the plan, the target last.
         """
+        checked_choices("repairs", repairs, get_args(Repair))
         names = feature_names(plan, target, None)
         questions = pair_questions(plan, names, target)
         drawer = report_drawer(plan, [*names, target], questions, self.records, rng)

@@ -15,8 +15,12 @@ from sottovoce.mine.graph.smooth import smooth_sensitivity, smoothness
 
 
 def central_degrees(graph: Graph, epsilon: float, rng: Randomness = None) -> Array:
-    """Degrees with Laplace noise of scale `2 / epsilon`: one tie changes two of them by one."""
-    return graph.degrees + laplace_noise(graph.nodes, 2 / _positive(epsilon), rng)
+    """Degrees with Laplace noise of scale `2 / epsilon`: one tie changes two of them by one.
+
+    With direction it changes only one of those that leave a node, and the scale is `1 / epsilon`.
+    """
+    sensitivity = 1 if graph.directed else 2
+    return graph.degrees + laplace_noise(graph.nodes, sensitivity / _positive(epsilon), rng)
 
 
 def central_triangles(graph: Graph, epsilon: float, rng: Randomness = None) -> Array:

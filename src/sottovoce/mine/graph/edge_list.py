@@ -15,6 +15,8 @@ MOST_NODES = 2**31 - 1
 
 def coded_edges(edges: Any, nodes: Any) -> tuple[Sequence[Node], Numbers, Numbers]:
     """Labels of all nodes, and the numbers of both ends of each edge."""
+    if not isinstance(edges, Iterable):
+        raise SottovoceError("edges", "must be pairs of nodes", edges)
     listed = edges if isinstance(edges, np.ndarray) else list(edges)
     if isinstance(nodes, int | np.integer):
         known: Sequence[Node] = range(_checked_node_count(nodes))
@@ -22,8 +24,6 @@ def coded_edges(edges: Any, nodes: Any) -> tuple[Sequence[Node], Numbers, Number
     ends = [_both(edge) for edge in (listed.tolist() if isinstance(listed, np.ndarray) else listed)]
     labels = _labels(node for edge in ends for node in edge) if nodes is None else tuple(nodes)
     places = {label: place for place, label in enumerate(labels)}
-    if len(places) < len(labels):
-        raise SottovoceError("nodes", "must be different labels", labels)
     unknown = next((node for edge in ends for node in edge if node not in places), None)
     if unknown is not None:
         raise SottovoceError("edges", "must join nodes that are listed", unknown)

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.estimate.derived import Derived
 from sottovoce.estimate.intervals import Ends, critical_value
-from sottovoce.estimate.rows import Backend, cell_rows, row_lines, rows_to_frame
+from sottovoce.estimate.rows import Backend, cell_rows, row_lines
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,7 @@ class NodeEstimates:
 
     def to_rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """Label, estimate, standard error and interval of each node, as plain Python."""
-        low, high = self.interval(level)
-        numbers = {"estimate": self.value, "standard_error": self.standard_error, "low": low, "high": high}
-        return cell_rows(["node"], [tuple(self.labels)], numbers)
+        return cell_rows(["node"], [tuple(self.labels)], self._numbers(level))
 
     def to_json(self, level: float = 0.95) -> dict[str, Any]:
         """Everything, for programs."""
@@ -47,11 +46,17 @@ class NodeEstimates:
 
     def to_frame(self, backend: Backend = "pandas", level: float = 0.95) -> Any:
         """Data frame with a row for each node, of the library named: "pandas", "polars" or "pyarrow"."""
-        return rows_to_frame(self.to_rows(level), backend)
+        columns = {"node": list(self.labels), **self._numbers(level)}
+        return nw.from_dict(columns, backend=backend).to_native()
 
     def __str__(self) -> str:
         """Readable table."""
-        return "\n".join([f"{self.statistic} of {len(self.value)} nodes", *row_lines(self.to_rows(), "estimate")])
+        lines = row_lines(self.to_rows(), "estimate") if len(self.value) else []
+        return "\n".join([f"{self.statistic} of {len(self.value)} nodes", *lines])
+
+    def _numbers(self, level: float) -> dict[str, Array]:
+        low, high = self.interval(level)
+        return {"estimate": self.value, "standard_error": self.standard_error, "low": low, "high": high}
 
 
 def number(name: str, value: float, variance: float, level: float, method: str = "inversion") -> Derived:

@@ -36,8 +36,7 @@ def read_edges(path: str | Path, nodes: int | None = None, *, directed: bool = F
 
 def carries_coin(path: str | Path) -> bool:
     """Whether a file is one of reports."""
-    with open(path, encoding="utf-8") as file:
-        return file.readline().startswith(MARK)
+    return _first_line(path).startswith(MARK)
 
 
 def write_reports(reports: GraphReports, path: str | Path, *, overwrite: bool = False) -> None:
@@ -54,8 +53,7 @@ def write_reports(reports: GraphReports, path: str | Path, *, overwrite: bool = 
 
 def read_reports(path: str | Path) -> GraphReports:
     """Reports as `write_reports` wrote them; edges name nodes by their places in the list of nodes."""
-    with open(path, encoding="utf-8") as file:
-        first = file.readline()
+    first = _first_line(path)
     try:
         about = json.loads(first.removeprefix(MARK)) if first.startswith(MARK) else {}
         labels, directed, coin = about["nodes"], about["directed"], BitCoin.from_json(about["coin"])
@@ -68,9 +66,21 @@ def read_reports(path: str | Path) -> GraphReports:
     return GraphReports(Graph(range(count) if count == labels else tuple(labels), found.pairs, found.directed), coin)
 
 
+def _first_line(path: str | Path) -> str:
+    with open(path, "rb") as file:
+        return _text(file.readline(), path)
+
+
+def _text(content: bytes, path: str | Path) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise SottovoceError(str(path), "must be text in UTF-8", Words(f"byte {content[error.start]:#x}")) from None
+
+
 def _edges(path: str | Path) -> list[tuple[str, str]]:
     found: list[Any] = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(_text(Path(path).read_bytes(), path).splitlines(), start=1):
         text = line.strip()
         if text and not text.startswith("#"):
             parts = _EDGE.split(text)

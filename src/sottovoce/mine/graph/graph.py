@@ -32,7 +32,9 @@ class Graph:
     directed: bool = False
 
     def __post_init__(self) -> None:
-        """Check that pairs are numbers of pairs, ascending."""
+        """Check that labels differ and that pairs are numbers of pairs, ascending."""
+        if not isinstance(self.labels, range) and len(set(self.labels)) < self.nodes:
+            raise SottovoceError("nodes", "must be different labels", self.labels)
         pairs = np.asarray(self.pairs)
         most = pair_count(self.nodes, directed=self.directed)
         ascending = pairs.ndim == 1 and pairs.dtype == np.int64 and (pairs[1:] > pairs[:-1]).all()
@@ -97,8 +99,17 @@ class Graph:
     def rows(self) -> Rows:
         """Neighbours of each node; with direction, those that its edges lead to."""
         source, target = self.ends
-        if not self.directed:
-            source, target = np.concatenate([source, target]), np.concatenate([target, source])
-        order = np.lexsort((target, source))
-        indptr = np.concatenate([[0], np.cumsum(self.degrees)]).astype(np.int64)
-        return indptr, target[order].astype(np.int32)
+        if self.directed:
+            return _rows(source, target, self.nodes)
+        return _rows(np.concatenate([source, target]), np.concatenate([target, source]), self.nodes)
+
+    @cached_property
+    def rows_back(self) -> Rows:
+        """Nodes whose edges lead to each node."""
+        return _rows(*self.ends[::-1], self.nodes) if self.directed else self.rows
+
+
+def _rows(source: Numbers, target: Numbers, nodes: int) -> Rows:
+    order = np.lexsort((target, source))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=nodes))]).astype(np.int64)
+    return indptr, target[order].astype(np.int32)

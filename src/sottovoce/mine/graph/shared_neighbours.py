@@ -6,25 +6,20 @@ them are polynomials in c, the degrees and y, so that a pass over the reported e
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.mine.graph import _arrays, _kernels
+from sottovoce.mine.graph import _arrays, _kernels, passes
 from sottovoce.mine.graph.graph import Graph
-from sottovoce.mine.graph.memory import BYTES_A_PAIR, MEMORY, in_gigabytes
+from sottovoce.mine.graph.memory import MEMORY
 from sottovoce.mine.graph.reports import GraphReports
-from sottovoce.table.fast import in_threads, kernel
+from sottovoce.table.fast import kernel
 
-MOST_STEPS = 10**12
-"""Neighbours of neighbours that are looked at: hours, on one core."""
-
-ROWS_AT_ONCE = 256
-
-DENSE = 64
-"""Rows of bits are faster where the neighbours of neighbours are more than n^3 over this: measured."""
+BYTES_A_NODE = 64
 
 
 @dataclass(frozen=True)
@@ -68,26 +63,18 @@ def codegree_sums(graph: Graph, memory: float = MEMORY, threads: int | None = No
     [[2, 3, 6], [2, 3, 6], [2, 2, 4], [0, 2, 4]]
     """
     steps = float((undirected(graph).degrees.astype(np.float64) ** 2).sum())
-    need = 2 * BYTES_A_PAIR * graph.edges + 64 * graph.nodes
-    if need > memory or steps > MOST_STEPS:
-        rule = f"must be small enough for triangles in {in_gigabytes(memory)} and {MOST_STEPS:.0e} steps; ask for more"
-        got = Words(f"one of {graph.edges} reported edges: {in_gigabytes(need)} and {steps:.1e} steps")
-        raise SottovoceError("graph", rule, got)
+    passes.check_size(graph, steps, memory, BYTES_A_NODE)
     indptr, indices = graph.rows
-    sums = np.zeros((graph.nodes, 3), np.int64)
-    rows = max(ROWS_AT_ONCE, graph.nodes // 64)
     loop = kernel(_kernels.codegree_sums, _arrays.codegree_sums)
-    words = _arrays.packed_rows(indptr, indices) if steps * DENSE > float(graph.nodes) ** 3 else None
+    words = _arrays.packed_rows(indptr, indices) if steps * passes.DENSE > float(graph.nodes) ** 3 else None
 
-    def work(part: int) -> None:
-        own = sums[part * rows : (part + 1) * rows]
+    def work(first: int, sums: Any) -> None:
         if words is not None:
-            return _arrays.packed_codegree_sums(words, indptr, indices, part * rows, own)
+            return _arrays.packed_codegree_sums(words, indptr, indices, first, sums)
         room = np.zeros(graph.nodes, np.int64), np.zeros(graph.nodes, np.int32)
-        return loop(indptr, indices, part * rows, *room, own)
+        return loop(indptr, indices, first, *room, sums)
 
-    in_threads(work, -(-graph.nodes // rows), threads)
-    return sums
+    return passes.in_parts(work, graph.nodes, 3, threads)
 
 
 def undirected(graph: Graph) -> Graph:

@@ -48,10 +48,12 @@ def node_stars(reports: GraphReports, k: int = 2, *, incoming: bool = False) -> 
     seen = graph.in_degrees if incoming else graph.degrees
     powers = _elementary(seen, graph.nodes - 1, 2 * _checked_arms(k), reports)
     met = sum(factorial(r) / (factorial(r - k) ** 2 * factorial(2 * k - r)) * powers[r] for r in range(k, 2 * k + 1))
-    least = comb(graph.nodes - 1, k) * reports.noise**k
+    least = comb(max(graph.nodes - 1, 0), k) * reports.noise**k
     degrees = estimate_degrees(reports, incoming=incoming)
     variance = powers[k] ** 2 - met
-    return StarEstimates(f"{k}-stars", graph.labels, powers[k], variance, least, degrees=degrees, arms=k)
+    return StarEstimates(
+        _name(reports, k, incoming=incoming), graph.labels, powers[k], variance, least, degrees=degrees, arms=k
+    )
 
 
 def estimate_stars(reports: GraphReports, k: int = 2, level: float = 0.95, *, incoming: bool = False) -> Derived:
@@ -68,7 +70,7 @@ def estimate_stars(reports: GraphReports, k: int = 2, level: float = 0.95, *, in
     """
     nodes = node_stars(reports, k, incoming=incoming)
     variance = max(star_variance(reports, nodes, k), nodes.least * reports.graph.nodes)
-    return number(f"{k}-stars", float(nodes.value.sum()), variance, level)
+    return number(nodes.statistic, float(nodes.value.sum()), variance, level)
 
 
 def star_variance(reports: GraphReports, nodes: NodeEstimates, k: int) -> float:
@@ -99,6 +101,11 @@ def _elementary(ones: Numbers, bits: int, most: int, reports: GraphReports) -> l
         own = a * ones + b * (bits - ones) - (a + b) * r
         found.append(np.asarray((own * found[-1] + a * b * (bits - r + 1) * found[-2]) / (r + 1)))
     return found[1:]
+
+
+def _name(reports: GraphReports, k: int, *, incoming: bool) -> str:
+    ways = ("incoming " if incoming else "outgoing ") if reports.graph.directed else ""
+    return f"{ways}{k}-stars"
 
 
 def _checked_arms(k: int) -> int:

@@ -108,4 +108,10 @@ def _downloaded(file: DataFile) -> Path:
     except ImportError:
         raise MissingExtraError(f"downloading {file.path} (or set {FOLDER})", "pooch", "data") from None
     name = file.path.replace("/", "-").removesuffix(".gz")
-    return Path(pooch.retrieve(file.source, f"sha256:{file.sha256}", fname=name, path=pooch.os_cache("sottovoce")))
+    try:
+        kept = pooch.retrieve(file.source, f"sha256:{file.sha256}", fname=name, path=pooch.os_cache("sottovoce"))
+    except (OSError, ValueError) as error:  # what there is of the network, or the hash
+        found = "nothing" if isinstance(error, OSError) else "other bytes"
+        rule = f"must name a folder that holds {file.path} where it cannot be downloaded"
+        raise SottovoceError(FOLDER, rule, Words(f"{found} from {file.source}")) from error
+    return Path(kept)
