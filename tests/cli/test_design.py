@@ -50,6 +50,12 @@ def test_several_levels_and_whole_fronts(run):
     assert all(point["epsilon"] <= np.log(3) for point in under_odds)
 
 
+def test_help_says_what_a_level_is(run):
+    code, out, _ = run("design", "--help")
+    assert code == 0
+    assert "Levels are accuracies and distortions" in out
+
+
 def test_information(run):
     front = points(run, "--objective", "information", *THREE, "--epsilon", "1", "--points", "4")
     assert [point["mutual_information"] for point in front] == sorted(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sottovoce.design.front import Front
     from sottovoce.design.point import Point
 
-app = typer.Typer(help="Find the best channel for a required privacy, with a proof.", no_args_is_help=False)
+app = typer.Typer(no_args_is_help=False)
 app.command("goals")(goals.goals)
 
 MOST_ROWS = 40
