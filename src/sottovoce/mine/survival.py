@@ -15,8 +15,11 @@ Mask = NDArray[np.bool_]
 Progress = Callable[[int, int, int], None]
 """Is told a length, how many of its candidates were judged so far, and how many there are at the most."""
 
-GROWING = 2.0
+GROWING = 1.3
 """Standard errors below the threshold down to which sets are grown into longer ones, reported or not."""
+
+GROWING_SMOOTHED = 2.0
+"""The same for smoothed supports, in their spreads, which are less."""
 
 LOWEST = 0.84
 """Standard errors below the threshold down to which a set may be reported: a frequent one is by 80 % at least."""
