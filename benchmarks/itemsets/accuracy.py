@@ -26,7 +26,7 @@ from sottovoce.table.datasets.quest import quest_transactions
 Data = Callable[[int], tuple[ItemSet, Csr]]
 
 DISGUISES = 12
-FIRST_SEED = 5000
+FIRST_SEED = 6000
 LENGTHS = (4, 5, 6)
 
 Source = tuple[Data, int, tuple[float, float]]

@@ -9,7 +9,8 @@ from sottovoce.disguise.transactions import disguise_transactions
 from sottovoce.mine.accuracy import mining_errors
 from sottovoce.mine.frequent import frequent_itemsets
 from sottovoce.mine.resolution import ResolutionWarning
-from sottovoce.mine.smoothing import Smoothed, moments_of_means, smoothed
+from sottovoce.mine.smoothing import Smoothed, smoothed
+from sottovoce.mine.subset_means import moments_of_means
 from sottovoce.mine.survival import Search
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.schema import Schema
@@ -78,6 +79,8 @@ def candidates(supports: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def test_too_few_sets_teach_nothing():
     few, _ = candidates(np.full(5, 0.3))
     assert smoothed(few, np.zeros((5, 3), int), BELOW, COIN, SEARCH, 2000) is None
+    certain = Smoothed(BELOW.support, 0.0, BELOW.pull, BELOW.cut)
+    assert smoothed(candidates(np.full(20, 0.3))[0], np.zeros((20, 3), int), certain, COIN, SEARCH, 2000) is None
     far, _ = candidates(np.full(20, 0.9))
     assert smoothed(far, np.zeros((20, 3), int), BELOW, COIN, SEARCH, 2000) is None
 

@@ -17,18 +17,14 @@ cut does not bias the fit.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
 from sottovoce.mine.candidates import Numbers
+from sottovoce.mine.subset_means import moments_of_means
 from sottovoce.mine.survival import Search
-
-DEPTH = 4
-"""Lengths of subsets that are looked at: n, n - 1, n - 2, n - 3."""
 
 WIDTH = 0.35
 """Standard deviation of the weights around the threshold, in multiples of it."""
@@ -79,7 +75,7 @@ def smoothed(
     scale = search.min_support * rows
     means = sums @ to_means.T / scale
     near = np.abs(means[:, 0] - 1) < 2 * WIDTH
-    if not near.any():
+    if not near.any() or not below.spread:
         return None
     middle, centre = sums[near].mean(axis=0), means[near].mean(axis=0)
     own = to_held @ middle / scale**2 if search.target == "table" else np.outer(centre, centre) / rows
@@ -87,7 +83,8 @@ def smoothed(
     inputs = np.column_stack([means, below.support[without].min(axis=1)])
     # How the inputs move with the means: each with its own, the lowest subset as it was smoothed itself.
     moves = np.vstack([np.eye(means.shape[1]), np.zeros(means.shape[1])])
-    moves[-1, 1:] = np.resize(np.append(below.pull, np.zeros(DEPTH)), DEPTH)[: means.shape[1] - 1]
+    known = min(len(below.pull), means.shape[1] - 1)
+    moves[-1, 1 : 1 + known] = below.pull[:known]
     return _fitted(inputs, moves @ noise @ moves.T, moves, below)
 
 
@@ -115,34 +112,3 @@ def _fitted(inputs: Array, noise: Array, moves: Array, below: Smoothed) -> Smoot
     truth = float((v * own**2).sum() - v.sum() * noise[0, 0] - 2 * (own * tilt).sum() + second.sum())
     left = (truth - 2 * weights @ target + weights @ square @ weights) / v.sum()
     return Smoothed(inputs @ weights, float(np.sqrt(max(left, noise[0, 0] / 16))), moves.T @ weights, 0.0)
-
-
-@lru_cache(maxsize=64)
-def moments_of_means(ones: float, zeros: float, length: int) -> tuple[Array, Array, Array]:
-    """What turns the sums `S_j` of a set into the means `x_k` of its subsets' counts, and into sums of their products.
-
-    A report with a of the set's items counts for a number `g_k(a)` towards `x_k`, a polynomial in a, and so do
-    products of two of them. `S_j` is the sum of `C(a, j)` over the reports, so that all of these are sums of `S_j`.
-    Last come products of what the true numbers of items would count for: coins scatter by the difference.
-
-    >>> to_means, _, _ = moments_of_means(0.9, 0.8, 2)
-    >>> to_means.round(4)  # of both items, and the mean of the two
-    array([[ 0.0816, -0.4082,  2.0408],
-           [-0.2857,  0.7143,  0.    ]])
-    """
-    gap, numbers, lengths = ones + zeros - 1, range(length + 1), range(length, max(length - DEPTH, 0), -1)
-
-    def weights(k: int) -> list[float]:
-        return [
-            comb(length - j, k - j) * (zeros - 1) ** (k - j) / gap**k / comb(length, k) if j <= k else 0.0
-            for j in numbers
-        ]
-
-    choose = np.array([[comb(a, j) for j in numbers] for a in numbers], float)
-    reported = np.linalg.inv(choose).T
-    to_means = np.array([weights(k) for k in lengths])
-    counts_for = choose @ to_means.T
-    held = reported @ (np.array([[comb(length, k)] for k in numbers]) * [weights(k) for k in numbers])
-    of_truth = np.array([[comb(h, k) / comb(length, k) for k in lengths] for h in numbers])
-    to_squares = np.einsum("ak,al,aj->klj", counts_for, counts_for, reported)
-    return to_means, to_squares, np.einsum("hk,hl,hj->klj", of_truth, of_truth, held)

@@ -15,8 +15,11 @@ Mask = NDArray[np.bool_]
 Progress = Callable[[int, int, int], None]
 """Is told a length, how many of its candidates were judged so far, and how many there are at the most."""
 
-GROWING = 2.0
+GROWING = 1.3
 """Standard errors below the threshold down to which sets are grown into longer ones, reported or not."""
+
+GROWING_SMOOTHED = 2.0
+"""The same for smoothed supports, in their spreads, which are less."""
 
 LOWEST = 0.84
 """Standard errors below the threshold down to which a set may be reported: a frequent one is by 80 % at least."""
@@ -61,18 +64,20 @@ class Search:
 
 
 def surest(deviations: Array, false_positives: float) -> Mask:
-    """As many of the surest sets as bring so few false ones, in parts of those that are frequent, in expectation.
+    """Sets that are likelier frequent than not, and as many others as bring few false ones.
 
     With P the probability of each to be frequent, the normal law of its deviations, the surest are taken while the sum
-    of 1 - P over them is at most `false_positives` times the sum of P over all and half a set, so that of few sets
-    the likely ones are taken; and none that deviates by less than -.84, which a frequent one does with probability .2.
+    of 1 - P over them is at most `false_positives` times the sum of P over all, so that false ones are expected to be
+    so few in parts of the frequent ones; but none that deviates by less than -.84, which a frequent one does with
+    probability .2.
 
-    >>> surest(np.array([3, 0.5, -0.5, 2, -3, 2.5]), 0.1)
+    >>> surest(np.array([3, 0.5, -0.1, 2, -3, 2.5]), 0.3)
+    array([ True,  True,  True,  True, False,  True])
+    >>> surest(np.array([3, 0.5, -0.1, 2, -3, 2.5]), 0.01)
     array([ True,  True, False,  True, False,  True])
     """
     probability = chances(deviations)
-    order = np.argsort(-probability, kind="stable")
-    mistaken = np.cumsum(1 - probability[order])
-    kept = np.zeros(len(order), bool)
-    kept[order[mistaken <= false_positives * probability.sum() + 0.5]] = True
-    return np.asarray(kept & (deviations >= -LOWEST))
+    order = np.argsort(-deviations, kind="stable")
+    few = np.zeros(len(order), bool)
+    few[order] = np.cumsum(1 - probability[order]) <= false_positives * probability.sum()
+    return np.asarray((deviations >= 0) | few & (deviations >= -LOWEST))

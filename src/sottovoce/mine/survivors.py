@@ -12,7 +12,7 @@ from sottovoce.mine.level import Level
 from sottovoce.mine.reconstruction import Reconstruction, Sums
 from sottovoce.mine.significance import chances, judged
 from sottovoce.mine.smoothing import Smoothed, smoothed
-from sottovoce.mine.survival import GROWING, Mask, Search, surest
+from sottovoce.mine.survival import GROWING, GROWING_SMOOTHED, Mask, Search, surest
 
 MOST_SURVIVORS = 2**22
 """Survivors of one length, beyond which the search is given up: memory would be next."""
@@ -103,7 +103,7 @@ def decided(found: Survivors, below: Survivors | None, how: Reconstruction, sear
     deviations = by_itself if smooth is None else smooth.deviations
     possible = np.ones(len(deviations), bool) if below is None else below.reported[found.family.without].all(axis=1)
     reported = surest(np.where(possible, deviations, -np.inf), search.false_positives)
-    near = search.near(found.support, found.standard_error) if smooth is None else deviations >= -GROWING
+    near = search.near(found.support, found.standard_error) if smooth is None else deviations >= -GROWING_SMOOTHED
     grown = reported | near & (_ranks(deviations) < MOST_GROWN + 3 * reported.sum())
     if smooth is None and how.coin is not None and found.family.length > 1:
         smooth = _by_itself(found, search)
