@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
 from sottovoce.estimate.intervals import Ends, critical_value
-from sottovoce.estimate.rows import Backend, row_lines
+from sottovoce.estimate.rows import Backend, new_frame, row_lines
 from sottovoce.estimate.spread import Target
 from sottovoce.mine.covariances import Covariances
 from sottovoce.mine.level import Level, highest_above
@@ -124,7 +123,7 @@ class Itemsets:
             "length": self.length.tolist(),
             "probability": self.probability.tolist(),
         }
-        return nw.from_dict(columns, backend=backend).to_native()
+        return new_frame(columns, backend)
 
     def __len__(self) -> int:
         """Number of sets."""
