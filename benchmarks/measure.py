@@ -17,8 +17,8 @@ class Row:
     unit: str
 
     def to_json(self) -> dict[str, Any]:
-        """All fields and the ratio."""
-        return asdict(self) | {"ratio": None if self.peer is None else self.peer / self.ours}
+        """All fields and the ratio; none where there is no peer, or nothing to divide by."""
+        return asdict(self) | {"ratio": None if self.peer is None or not self.ours else self.peer / self.ours}
 
 
 def best_seconds(

@@ -33,8 +33,8 @@ READINGS = {
 """Of section 2.2, and what each gives for T10I4D100K, BMS-WebView-1 and BMS-WebView-2."""
 
 EXPLAINED = (
-    "No reading of 2.2 gives the printed reinterrogation privacies, 71.3 (T10I4), 74.1 and 75.7 (BMS-WebView-1 and "
-    "-2). The row has the first; on T10I4D100K and both sets of clicks they give: "
+    f"None of {len(READINGS)} readings of 2.2 gives the printed reinterrogation privacies, 71.3 (T10I4), 74.1 and 75.7 "
+    "(BMS-WebView-1 and -2). The row has the first; on T10I4D100K and both sets of clicks they give: "
     + "; ".join(f"{words} {', '.join(map(str, found))}" for words, found in READINGS.items())
     + ".",
     "More known sets can only lower it, and single items alone leave 74.1 of BMS-WebView-1: the printed one leaves the "

@@ -33,13 +33,15 @@ if TYPE_CHECKING:
     from sottovoce.estimate.mechanisms import mechanism_costs
     from sottovoce.estimate.modelled import estimate_joint
     from sottovoce.estimate.proportions import estimate_by, estimate_proportions
+    from sottovoce.estimate.sample_size import expected_width, respondents_needed
     from sottovoce.estimate.strata import stratified
     from sottovoce.estimate.two_samples import estimate_two_samples
     from sottovoce.mine.associated import association_rules
     from sottovoce.mine.classify.decision_tree import DecisionTree
+    from sottovoce.mine.classify.experiments import accuracy_by_plan
     from sottovoce.mine.classify.mined_privacy import mined_privacy
     from sottovoce.mine.classify.naive_bayes import NaiveBayes
-    from sottovoce.mine.classify.respondents import respondents_needed
+    from sottovoce.mine.classify.respondents import respondents_for_accuracy
     from sottovoce.mine.classify.scoring import score_disguised
     from sottovoce.mine.frequent import frequent_itemsets
     from sottovoce.mine.graph.convert import as_graph
@@ -76,6 +78,7 @@ _HOMES = {
     "PriorSource": "plan.prior",
     "Schema": "schema.schema",
     "SottovoceError": "errors",
+    "accuracy_by_plan": "mine.classify.experiments",
     "as_graph": "mine.graph.convert",
     "association_rules": "mine.associated",
     "attain_goals": "design.goals.attain",
@@ -103,6 +106,7 @@ _HOMES = {
     "estimate_supports_by_size": "estimate.cut_and_paste",
     "estimate_triangles": "mine.graph.triangles",
     "estimate_two_samples": "estimate.two_samples",
+    "expected_width": "estimate.sample_size",
     "frequent_itemsets": "mine.frequent",
     "independence_test": "estimate.independence",
     "infer_schema": "table.infer",
@@ -120,7 +124,8 @@ _HOMES = {
     "read_plan": "table.plan_file",
     "recommend": "design.recommend.recommend",
     "reconstruct_graph": "mine.graph.instance",
-    "respondents_needed": "mine.classify.respondents",
+    "respondents_for_accuracy": "mine.classify.respondents",
+    "respondents_needed": "estimate.sample_size",
     "score_disguised": "mine.classify.scoring",
     "stratified": "estimate.strata",
     "subset_sweep": "design.sweep",
@@ -141,6 +146,7 @@ __all__ = [
     "PriorSource",
     "Schema",
     "SottovoceError",
+    "accuracy_by_plan",
     "as_graph",
     "association_rules",
     "attain_goals",
@@ -168,6 +174,7 @@ __all__ = [
     "estimate_supports_by_size",
     "estimate_triangles",
     "estimate_two_samples",
+    "expected_width",
     "frequent_itemsets",
     "independence_test",
     "infer_schema",
@@ -185,6 +192,7 @@ __all__ = [
     "read_plan",
     "recommend",
     "reconstruct_graph",
+    "respondents_for_accuracy",
     "respondents_needed",
     "score_disguised",
     "stratified",

@@ -50,6 +50,12 @@ def test_several_levels_and_whole_fronts(run):
     assert all(point["epsilon"] <= np.log(3) for point in under_odds)
 
 
+def test_help_says_what_a_level_is(run):
+    code, out, _ = run("design", "--help")
+    assert code == 0
+    assert "Levels are accuracies and distortions" in out
+
+
 def test_information(run):
     front = points(run, "--objective", "information", *THREE, "--epsilon", "1", "--points", "4")
     assert [point["mutual_information"] for point in front] == sorted(
@@ -98,7 +104,7 @@ def test_searches(run):
 def test_a_table_for_people(run, folder):
     code, out, err = run("design", *THREE, "--delta", ".75", "--points", "3", "--json", "front.json", "--plot", "f.png")
     assert (code, err) == (0, "")
-    assert "right guesses" in out
+    assert "guessed" in out
     assert "Not deniable where epsilon is inf" in out
     assert "no channel that meets the same bounds can beat them" in out
     assert (folder / "f.png").read_bytes().startswith(b"\x89PNG")

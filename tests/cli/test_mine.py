@@ -78,6 +78,69 @@ def test_a_plan_from_elsewhere(run):
     assert run("mine", "itemsets", "d.csv", "--min-support", ".5", "--plan", "plan.json")[0] == 0
 
 
+@pytest.fixture
+def table_of_habits(folder, run):
+    """A table disguised under a plan for mining, made by the command line."""
+    rng = np.random.default_rng(2)
+    smokes = rng.random(4000) < 0.4
+    drinks = np.where(rng.random(4000) < 0.2, ~smokes, smokes)
+    age = rng.choice(["young", "old"], 4000)
+    rows = zip(smokes, drinks, age, strict=True)
+    (folder / "h.csv").write_text("smokes,drinks,age\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
+    code, out, _ = run("plan", "new", "h.csv", "--mining", "--odds", "9", "-o", "h.json")
+    assert (code, out.splitlines()[0]) == (0, "Whole record: 9 : 1 (epsilon 2.19723)")
+    assert "attribute_sampl" in out
+    assert run("disguise", "h.csv", "hd.csv", "--plan", "h.json", "--seed", "1")[0] == 0
+
+
+@pytest.mark.usefixtures("table_of_habits")
+def test_by_a_model(run):
+    code, out, err = run("mine", "itemsets", "hd.csv", "--min-support", ".12", "--model", "--json", "-")
+    found = json.loads(out)
+    assert (code, err, found["target"]) == (0, "", "population")
+    assert ["drinks=True", "smokes=True"] in [sorted(row["items"]) for row in found["itemsets"]]
+    assert max(row["length"] for row in found["itemsets"]) == 3
+    code, out, err = run("mine", "rules", "hd.csv", "--min-support", ".12", "--model", "--min-confidence", ".7")
+    assert (code, err) == (0, "")
+    assert "drinks=True" in out
+    code, out, _ = run("mine", "itemsets", "hd.csv", "--min-support", ".12", "--model", "--longest", "1")
+    assert "supports in the population: 6 of length 1\n" in out
+    assert "--model" in run("mine", "itemsets", "--help")[1]
+
+
+@pytest.mark.usefixtures("table_of_habits")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--recall", ".6"), "error: recall must not be given with a model, whose supports decide by themselves. Got"),
+        (("--target", "table"), "error: target must be population with a model. Got 'table'"),
+        (("--longest", "0"), "error: longest must be a positive whole number"),
+    ],
+)
+def test_what_a_model_has_no_choice_of(run, options, message):
+    code, _, err = run("mine", "itemsets", "hd.csv", "--min-support", ".1", "--model", *options)
+    assert code == 2
+    assert err.startswith(message)
+
+
+def test_a_model_is_of_tables(run):
+    code, _, err = run("mine", "itemsets", "d.csv", "--min-support", ".5", "--model")
+    assert code == 2
+    assert err.startswith("error: attributes must be of categories, for a model; sets of items are mined without one")
+
+
+def test_plans_for_mining(run, folder):
+    (folder / "h.csv").write_text("a,b\nx,1\ny,2\n")
+    code, _, err = run("plan", "new", "h.csv", "--mining", "--joint", "--odds", "9", "-o", "h.json")
+    assert (code, err) == (2, "error: joint or mining must be given, not both of them. Got --joint --mining instead.\n")
+    code, out, _ = run("plan", "new", "h.csv", "--mining", "--epsilon", "2", "-o", "h.json", "--json", "-")
+    assert json.loads(out)["groups"][0]["scheme"] == "attribute_sampling"
+    assert json.loads(out)["epsilon"] == pytest.approx(2)
+    code, _, err = run("plan", "new", "h.csv", "--mining", "-o", "i.json")
+    assert code == 2
+    assert "odds" in err
+
+
 def test_rules(run):
     code, out, err = run("mine", "rules", "d.csv", "--min-support", ".3", "--min-confidence", ".75")
     assert (code, err) == (0, "")

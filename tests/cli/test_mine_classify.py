@@ -64,8 +64,17 @@ def test_a_tree(run):
     assert code == 0
     assert "-> True" in out
     found = json.loads(Path("tree.json").read_text())
-    assert found["tree"][0].startswith(("smokes = ", "coughs = "))
+    assert found["tree"]["attribute"] in ("smokes", "coughs")
+    assert [branch["value"] for branch in found["tree"]["branches"]] == [False, True]
     assert found["test"] is None
+
+
+def test_a_picture_of_the_test(run):
+    asked = ("mine", "classify", "learn.csv", "--target", "ill")
+    code, _, _ = run(*asked, "--test", "test.csv", "--plot", "confusion.svg")
+    assert (code, Path("confusion.svg").read_text()[:5]) == (0, "<?xml")
+    code, _, err = run(*asked, "--plot", "nothing.svg")
+    assert (code, "error: plot must come with a file to test on" in err) == (2, True)
 
 
 def test_a_report_for_all_has_no_privacy_of_entries(run):

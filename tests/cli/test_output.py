@@ -50,3 +50,10 @@ def test_texts_are_folded_between_words(monkeypatch, capsys):
     printed = capsys.readouterr().out
     assert max(map(len, printed.splitlines())) <= 40
     assert {"ever", "middle", "long"} <= set(printed.split())
+
+
+def test_words_wider_than_the_terminal_are_folded(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "30")
+    table(("id", "hash"), [("0" * 40, "1" * 40)])
+    printed = capsys.readouterr().out
+    assert (printed.count("0"), printed.count("1")) == (40, 40)

@@ -43,7 +43,8 @@ def test_reference_errors(prior, bounds, error):
 @pytest.mark.parametrize(
     ("prior", "distortion", "bits"),
     [
-        # Recomputed with cvxpy and Clarabel; OPTIMAL.md gives .0564, .0563 and .1225 at distortions it rounds.
+        # Recomputed with cvxpy and Clarabel. OPTIMAL.md's .0564 and .0563 are those of .5428 and .6844, which it
+        # rounds; its .1225 at .2719 cannot be: the front is convex, and the tangent at its next point lies above.
         (named_prior("gamma", 8), 0.543, 0.05615),
         (named_prior("beta", 8), 0.684, 0.05673),
         ([0.6583, 0.2462, 0.0955], 0.2719, 0.1239),

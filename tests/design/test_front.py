@@ -94,6 +94,13 @@ def test_levels_out_of_reach(levels, message):
         warner_sweep(PRIOR, 1000, steps=100).pick(**levels)
 
 
+def test_an_epsilon_cannot_be_picked_where_nothing_is_deniable():
+    told = Point(SCHEME, {"adversary_accuracy": 0.6, "mse": 1e-4, "epsilon": np.inf})
+    certain = Front((told,), tuple(PRIOR), 1000)
+    with pytest.raises(SottovoceError, match="epsilon must be left out: it is unbounded at every point of this front"):
+        certain.pick(epsilon=1)
+
+
 def test_nothing_can_be_picked_from_an_empty_front():
     with pytest.raises(SottovoceError, match="levels must be met"):
         Front((), tuple(PRIOR), 1000).pick(accuracy=0.6)

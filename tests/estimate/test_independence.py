@@ -1,6 +1,7 @@
 """Tests of independence have the size they state, and power, through every kind of plan."""
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -60,10 +61,16 @@ def test_from_a_table_of_reports(plan):
     cells = rng.choice(6, 4000, p=plan.channel().matvec(DEPENDENT))
     reports = {"a": [c >= 3 for c in cells.tolist()], "b": ["xyz"[c % 3] for c in cells.tolist()]}
     for names in (("a", "b"), ("b", "a")):
-        found = independence_test(reports, plan, *names)
+        told: list[int] = []
+        found = independence_test(reports, plan, *names, progress=partial(_noted, told))
+        assert bool(told) == (plan is JOINT)  # only the likelihood ratio takes steps
         assert found.attributes == names
         assert found.degrees == 2
         assert found.p_value < 0.05
+
+
+def _noted(told: list[int], step: int, most: int | None) -> None:
+    told.append(step)
 
 
 def test_a_report_for_three_attributes_tests_two_of_them():

@@ -1,4 +1,4 @@
-"""The benchmark of a file larger than memory runs, and finds the same with and without keeping bits."""
+"""The benchmark of a file larger than memory runs, and finds the same with and without keeping bits; that of errors."""
 
 import os
 import subprocess
@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from benchmarks.itemsets import accuracy
+from benchmarks.measure import Row
 
 SCRIPT = "from benchmarks.itemsets.stream import rows; print([row.unit for row in rows()])"
 
@@ -20,3 +23,22 @@ def test_any_number_of_transactions(data_sets):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "['seconds', 'MiB', 'seconds', 'MiB']"
+
+
+def test_errors_of_nothing_have_no_ratio():
+    assert Row("lost", "thesis", 0.0, 1.07, "%").to_json()["ratio"] is None
+    assert Row("lost", "thesis", 0.5, 1.0, "%").to_json()["ratio"] == 2
+
+
+@pytest.mark.slow
+def test_errors_are_told_by_length(data_sets, monkeypatch):
+    """One disguise of the smallest table: lost and mistaken, beside the bare threshold and the thesis each."""
+    name = ("BMS-WebView-1 (3.4)", 0.003)
+    monkeypatch.setattr(accuracy, "TABLES", {name: accuracy.TABLES[name]})
+    monkeypatch.setattr(accuracy, "DISGUISES", 1)
+    rows = accuracy.rows()
+    assert [row.name for row in rows[::2]] == [
+        f"BMS-WebView-1 (3.4), 0.3 %, length 4, {kind}" for kind in ("lost", "found by mistake")
+    ]
+    assert [row.peer for row in rows[1::2]] == [0, 0]
+    assert all(row.ours in {0, 50, 100} for row in rows)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sottovoce.disguise.files import disguise_file
 from sottovoce.disguise.transactions import disguise_transactions
 from sottovoce.errors import SottovoceError
-from sottovoce.mine import levels, screening
+from sottovoce.mine import levels, screening, survivors
 from sottovoce.mine.frequent import frequent_itemsets
 from sottovoce.mine.resolution import ResolutionWarning
 from sottovoce.plan.plan import Plan
@@ -87,13 +87,41 @@ def test_supports_are_unbiased_and_covered_before_selection():
             patch.setattr("sottovoce.mine.frequent.warn_below", lambda *_: None)
             # Nothing is selected: twenty standard errors below the threshold survive.
             patch.setattr("sottovoce.mine.frequent._deviations", lambda _: 20.0)
-            found = frequent_itemsets(reports, NOISY, 1e-9)
+            found = frequent_itemsets(reports, NOISY, 1e-9, recall=0.9)
         assert len(found) == 255
         estimates.append(found.support)
         covered.append(np.abs(found.support - truth) <= 1.96 * found.standard_error)
     mean, error = np.mean(estimates, axis=0), np.std(estimates, axis=0, ddof=1) / np.sqrt(200)
     assert (np.abs(mean - truth) < 4.2 * error).all()  # 255 sets: a normal one exceeds this with probability .007
     assert np.mean(covered) == pytest.approx(0.95, abs=0.01)
+
+
+@pytest.mark.parametrize("at_once", [1, 2**21])
+def test_whole_lengths_are_smoothed_if_they_are_not_too_large(monkeypatch, at_once):
+    """Probabilities are then learnt from the candidates; in parts, from each set alone. Supports are the same."""
+    monkeypatch.setattr(levels, "MOST_AT_ONCE", at_once)
+    reports = disguise_transactions(baskets(20_000, 2), NOISY, rng=1, kind="bitsets")
+    found = frequent_itemsets(reports, NOISY, 0.045)
+    assert (found.levels[2].probability is None) == (at_once == 1)
+    whole = frequent_itemsets(reports, NOISY, 0.045, recall=0.95)
+    alone = dict(zip(whole.itemsets, whole.support, strict=True))
+    assert {items: alone[items] for items in found.itemsets} == dict(zip(found.itemsets, found.support, strict=True))
+    assert len(found.likely(0.5)) <= len(found)
+    assert found.likely(0.9).probability.min() >= 0.9
+
+
+def test_every_subset_of_a_reported_set_is_reported():
+    reports = disguise_transactions(baskets(3000, 2), NOISY, rng=1, kind="bitsets")
+    found = set(frequent_itemsets(reports, NOISY, 0.15).itemsets)
+    assert all(part in found for items in found for part in combinations(items, len(items) - 1) if part)
+
+
+def test_only_so_many_are_grown(monkeypatch):
+    """Sets that are not reported themselves are grown beside those that are, the surest of them."""
+    monkeypatch.setattr(survivors, "MOST_GROWN", 0)
+    reports = disguise_transactions(baskets(300, 2), NOISY, rng=1, kind="bitsets")
+    few = frequent_itemsets(reports, NOISY, 0.2)
+    assert 0 < len(few) <= 255
 
 
 def test_more_recall_keeps_more():
@@ -208,7 +236,7 @@ def test_refused(change, message):
 
 
 def test_too_many_survivors(monkeypatch):
-    monkeypatch.setattr(levels, "MOST_SURVIVORS", 3)
+    monkeypatch.setattr(survivors, "MOST_SURVIVORS", 3)
     with pytest.raises(SottovoceError, match=r"^min_support must be higher, or recall lower: more than 3 sets"):
         frequent_itemsets(baskets(100, 9), PLAIN, 0.01)
 

@@ -10,12 +10,16 @@ from sottovoce.errors import SottovoceError
 from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.factor import FactorSpread
 from sottovoce.mine import modelled as module
+from sottovoce.mine.associated import association_rules
 from sottovoce.mine.frequent import frequent_itemsets
 from sottovoce.mine.identity import identity_errors
 from sottovoce.mine.mining_plan import mining_plan
 from sottovoce.mine.modelled import itemsets_of, modelled_itemsets
+from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import Attribute, boolean
+from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
+from sottovoce.scheme.emask import Emask
 
 SIZES = (2, 3, 2)
 SCHEMA = Schema([boolean("a"), Attribute("b", ["x", "y", "z"]), boolean("c")])
@@ -112,6 +116,37 @@ def test_without_a_model_what_was_not_asked_together_is_left_out():
 def test_supports_that_are_none(least):
     with pytest.raises(SottovoceError, match="min_support must be above 0 and at most 1"):
         itemsets_of(joint(np.full(12, 1 / 12)), least)
+
+
+@pytest.mark.parametrize("longest", [0, True, 1.5])
+def test_lengths_that_are_none(longest):
+    with pytest.raises(SottovoceError, match="longest must be a positive whole number, or None"):
+        itemsets_of(joint(np.full(12, 1 / 12)), 0.1, longest=longest)
+
+
+def test_the_plan_and_the_attributes_are_checked():
+    plan = mining_plan(SCHEMA, 9)
+    reports = {"a": [True, False] * 50, "b": ["x", "y"] * 50, "c": [True, False] * 50}
+    with pytest.raises(SottovoceError, match=r"plan must be the one that the reports were disguised under\. Got none"):
+        modelled_itemsets(reports, min_support=0.1)
+    assert modelled_itemsets(reports, plan, 0.1, attributes="a").labels == ("a=False", "a=True")
+    baskets = Plan.of(Schema([ItemSet("basket", ["ale", "bread"])]), {"basket": Emask(p=0.9, q=0.9)})
+    with pytest.raises(SottovoceError, match=r"attributes must be of categories, for a model"):
+        modelled_itemsets({"basket": [["ale"], ["bread"]]}, baskets, 0.1)
+
+
+def test_rules_have_the_errors_of_the_model():
+    """Confidence of a=0 -> c=0, and its error by the delta method from a joint covariance of 1e-4 for every cell."""
+    value = np.array([0.3, 0.1, 0.1, 0.1, 0.05, 0.05, 0.1, 0.05, 0.05, 0.05, 0.025, 0.025])
+    rules = association_rules(itemsets_of(joint(value, np.eye(12) / 100), 0.15), 0.1)
+    place = list(zip(rules.antecedents, rules.consequents, strict=True)).index((("a=0",), ("c=0",)))
+    table = value.reshape(SIZES)
+    support, alone = table[0, :, 0].sum(), table[0].sum()
+    assert rules.value("confidence")[place] == pytest.approx(support / alone)
+    gradient = np.zeros(SIZES)
+    gradient[0] -= support / alone**2
+    gradient[0, :, 0] += 1 / alone
+    assert rules.standard_error("confidence")[place] == pytest.approx(np.sqrt((gradient**2).sum() * 1e-4))
 
 
 def test_identity_errors_count_both_ways():

@@ -14,7 +14,10 @@ def test_every_claim_holds_with_two_disguises():
     found = rerun(quick=True, seed=1, progress=lambda done, total: told.append((done, total)))
     assert [row.name for row in found.rows if row.verdict != "claim holds"] == []
     assert len(found.rows) == 2 * 6 * 2 + 2
-    assert told[-1] == (5, 6)
+    assert told[-1] == (9, 10)
     figure = Figure()
     found.draw(figure)
-    assert figure.axes[0].get_title() == "CENSUS, length 2"
+    assert [axes.get_title() for axes in figure.axes] == [
+        f"{table}, length {length}" for table in ("CENSUS", "households") for length in (2, 4, 6)
+    ]
+    assert len(figure.axes[0].lines) == 5

@@ -50,6 +50,8 @@ def test_tables_of_two_questions_and_their_independence(people, reports):
     assert found.to_json()["test"]["degrees"] == 6
     with pytest.raises(SottovoceError, match="cross must be of questions with one answer each"):
         reports.cross("sick", "seen")
+    with pytest.raises(SottovoceError, match=r"two different questions\. Got 'sick'"):
+        reports.cross("sick", "sick")
 
 
 def test_nothing_is_shown_of_few_reports(survey, people):

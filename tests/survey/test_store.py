@@ -154,6 +154,24 @@ def test_errors_do_not_repeat_reports(store, open_survey):
     assert "the report" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("text.db", "file is not a database"),
+        ("", "unable to open database file"),
+        ("nowhere/surveys.db", "No such file or directory"),
+        ("foo://user:secret@surveys", "Can't load plugin"),
+        ("sqlite+nodriver:///surveys", "Can't load plugin"),
+    ],
+)
+def test_databases_that_cannot_be_opened(tmp_path, name, reason):
+    (tmp_path / "text.db").write_text("This is a text and not a database.")
+    database = name if "://" in name else str(tmp_path / name)
+    with pytest.raises(SottovoceError, match=rf"db must be a database that can be opened \(.*{reason}") as refused:
+        Store(database)
+    assert "secret" not in str(refused.value)
+
+
 def test_an_engine_of_another_kind_gets_no_pragmas(monkeypatch):
     from sottovoce.survey import tables
 
@@ -228,7 +246,7 @@ def test_closing_finishes_what_waits_and_takes_no_more(finished):
     assert len(commits.batches) == 4
 
 
-def test_a_failing_disk_is_no_acknowledgement_and_no_end(finished):
+def test_a_failing_disk_is_no_acknowledgement_and_no_end(finished, caplog):
     commits = Commits()
     commits.go.set()
     writer = Writer(commits)
@@ -240,6 +258,9 @@ def test_a_failing_disk_is_no_acknowledgement_and_no_end(finished):
 
     assert finished(drive()) is STORED
     writer.close()
+    assert [record.getMessage() for record in caplog.records] == [
+        "Reports could not be stored: OperationalError disk full"
+    ]
 
 
 def test_more_than_can_wait_is_turned_away(monkeypatch, finished):

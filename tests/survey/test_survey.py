@@ -17,7 +17,7 @@ from sottovoce.survey import installed
 from sottovoce.survey.audit import audit_document
 from sottovoce.survey.definition import survey_from_text
 from sottovoce.survey.files import page_files
-from sottovoce.survey.links import Link, new_token, read_link
+from sottovoce.survey.links import Link, new_token, read_link, server_address
 from sottovoce.survey.question import Answer, Question
 from sottovoce.survey.samples import sample, sample_names
 from sottovoce.survey.survey import survey_from_bytes
@@ -108,6 +108,12 @@ def test_links():
 def test_refused_links(text):
     with pytest.raises(SottovoceError, match="link must look like"):
         read_link(text)
+
+
+@pytest.mark.parametrize("text", ["example.org", "ftp://example.org", "https://", "https://example.org/a", "https:x"])
+def test_refused_servers(text):
+    with pytest.raises(SottovoceError, match="url must look like https://HOST"):
+        server_address(text)
 
 
 def test_samples_are_surveys():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sottovoce.design.front import Front
     from sottovoce.design.point import Point
 
-app = typer.Typer(help="Find the best channel for a required privacy, with a proof.", no_args_is_help=False)
+app = typer.Typer(no_args_is_help=False)
 app.command("goals")(goals.goals)
 
 MOST_ROWS = 40
@@ -101,7 +101,7 @@ def _present(front: "Front", target: str | None) -> None:
         return
     step = -(-len(front) // MOST_ROWS)
     shown = [(number, point) for number, point in enumerate(front, start=1) if (number - 1) % step == 0]
-    headers = ("point", "reports", "error", "right guesses", "worst", "epsilon", "bits", "wrong", "bound", "gap")
+    headers = ("point", "reports", "error", "guessed", "worst", "epsilon", "bits", "wrong", "bound", "gap")
     table(headers, [(str(number), *_row(point)) for number, point in shown])
     if step > 1:
         say(f"Every {step}th of {len(front)} points; the JSON has all.")

@@ -68,8 +68,8 @@ def estimate(
         if interval == "bootstrap":
             options |= {"rng": seed, "progress": progress}
         documents, numbers = documented(found, names(derived), level, options)
+        test = tested(path, plan, wanted, weights or strata, partial(move, "testing")) if independence else None
     difference = comparison(found, method, against)
-    test = tested(path, plan, wanted, weights or strata) if independence else None
     if test is not None:
         documents[""]["independence"] = test.to_json()
     emit(together(documents, by, None if difference is None else difference.to_json(level)), json)

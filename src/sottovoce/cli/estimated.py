@@ -61,7 +61,9 @@ def over_strata(parts: "Estimates", shares: str | None) -> "Estimate":
     return stratified(parts, None if shares is None else shares_given(shares))
 
 
-def tested(path: str, plan: str | None, attributes: list[str], unequal: str | None) -> "IndependenceTest":
+def tested(
+    path: str, plan: str | None, attributes: list[str], unequal: str | None, progress: Any
+) -> "IndependenceTest":
     """Test that two attributes of a file are independent."""
     from sottovoce.estimate.independence import independence_test
     from sottovoce.table.plan_file import plan_of_reports
@@ -70,7 +72,7 @@ def tested(path: str, plan: str | None, attributes: list[str], unequal: str | No
         raise SottovoceError("independence", "must be of two attributes", attributes)
     if unequal is not None:
         raise SottovoceError("independence", "must be tested without weights or strata", unequal)
-    return independence_test(path, plan_of_reports(path, plan), *attributes)
+    return independence_test(path, plan_of_reports(path, plan), *attributes, progress=progress)
 
 
 def save_plot(found: "Estimate", path: str, level: float, options: dict[str, Any]) -> None:

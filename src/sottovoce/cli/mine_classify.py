@@ -27,6 +27,7 @@ def classify(
     smoothing: Annotated[float, typer.Option(help="Records added to each value.")] = 1.0,
     level: Annotated[float, typer.Option(help="Level at which a tree's split is no noise.")] = 0.05,
     widest: Annotated[float, typer.Option(help="Widest interval of a score that is shown.")] = 0.5,
+    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the confusion matrix: .png, .svg ...")] = None,
     json: JsonOption = None,
 ) -> None:
     """Learn a classifier from disguised records, and test it on disguised ones."""
@@ -34,11 +35,14 @@ def classify(
     from sottovoce.mine.classify.decision_tree import DecisionTree
     from sottovoce.mine.classify.naive_bayes import NaiveBayes
     from sottovoce.mine.classify.scoring import score_disguised
+    from sottovoce.table.figure import save_figure
     from sottovoce.table.plan_file import carries_plan, plan_of_reports
     from sottovoce.table.watched import WatchedSource
 
     if model not in MODELS:
         raise SottovoceError("model", f"must be one of {', '.join(MODELS)}", model)
+    if plot is not None and test is None:
+        raise SottovoceError("plot", "must come with a file to test on", plot)
     agreed, wanted = plan_of_reports(path, plan), names(attributes) or None
     learner: NaiveBayes | DecisionTree
     if model == "tree":
@@ -54,6 +58,8 @@ def classify(
             scores = score_disguised(learner, WatchedSource(test, partial(move, "testing")), other, widest=widest)
     document = _document(learner, target, model, scores)
     emit(document, json)
+    if plot is not None and scores is not None:
+        save_figure(scores.plot(), plot)
     if json != "-":
         _show(learner, document, scores)
 
@@ -73,7 +79,7 @@ def _document(learner: "NaiveBayes | DecisionTree", target: str, model: str, sco
         document |= {"respondents": learner.respondents_, "tables": learner.to_rows()}
         document["privacy"] = _privacy(learner, target)
     else:
-        document["tree"] = str(learner).splitlines()
+        document["tree"] = learner.to_json()
     return document | {"test": None if scores is None else scores.to_json()}
 
 

@@ -16,9 +16,16 @@ FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Disguised CSV
 SupportOption = Annotated[float, typer.Option(help="Smallest share of the transactions.")]
 PlanOption = Annotated[str | None, typer.Option(help="Plan, if the file does not carry it.")]
 AttributesOption = Annotated[str | None, typer.Option(help="Of these attributes only: a,b.")]
-RecallOption = Annotated[float | None, typer.Option(help="Chance of a frequent set to pass; .5: bare threshold.")]
+RecallOption = Annotated[
+    float | None, typer.Option(help="Chance of a frequent set to pass; .5: bare threshold. By default, few false sets.")
+]
 LongestOption = Annotated[int | None, typer.Option(help="Items of a set, at the most.")]
-TargetOption = Annotated[str, typer.Option(help="table, or the population it is a sample of.")]
+TargetOption = Annotated[
+    str | None, typer.Option(help="table (unless by a model), or the population it is a sample of.")
+]
+ModelOption = Annotated[
+    bool, typer.Option("--model", help="Tables: by a model of all combinations, of any length and under any plan.")
+]
 LevelOption = Annotated[float, typer.Option(help="Confidence of the intervals.")]
 
 MOST_ROWS = 60
@@ -32,13 +39,14 @@ def itemsets(
     attributes: AttributesOption = None,
     recall: RecallOption = None,
     longest: LongestOption = None,
-    target: TargetOption = "table",
+    target: TargetOption = None,
+    model: ModelOption = False,
     keep: Annotated[str, typer.Option(help="Show all sets, or maximal or closed ones.")] = "all",
     level: LevelOption = 0.95,
     json: JsonOption = None,
 ) -> None:
     """Find frequent itemsets, with standard errors and intervals, from reports alone."""
-    found = mined(path, plan, min_support, attributes, recall, longest, target)
+    found = mined(path, plan, min_support, attributes, recall, longest, target, model=model)
     shown = _kept(found, keep)
     document = shown.to_json(level)
     emit(document, json)
@@ -53,23 +61,33 @@ def mined(
     attributes: str | None,
     recall: float | None,
     longest: int | None,
-    target: str,
+    target: str | None,
+    *,
+    model: bool = False,
 ) -> "Itemsets":
     """Mine a file, with a bar for each length."""
-    from sottovoce.mine.frequent import RECALL, frequent_itemsets
+    from sottovoce.mine.frequent import frequent_itemsets
+    from sottovoce.mine.modelled import modelled_itemsets
     from sottovoce.table.plan_file import plan_of_reports
 
     agreed = plan_of_reports(path, plan)
-    options: dict[str, Any] = {"attributes": names(attributes) or None, "longest": longest, "target": target}
+    options: dict[str, Any] = {"attributes": names(attributes) or None, "longest": longest}
     with progress_bars() as move, said_as_remarks():
-        return frequent_itemsets(
-            path,
-            agreed,
-            min_support,
-            recall=RECALL if recall is None else recall,
-            progress=lambda length, done, total: move(f"length {length}", done, total),
-            **options,
-        )
+        options["progress"] = lambda length, done, total: move(f"length {length}", done, total)
+        if model:
+            _check_modelled(recall, target)
+            return modelled_itemsets(path, agreed, min_support, **options)
+        return frequent_itemsets(path, agreed, min_support, recall=recall, target=target or "table", **options)  # type: ignore[arg-type]
+
+
+def _check_modelled(recall: float | None, target: str | None) -> None:
+    """Refuse what a model has no choice of."""
+    from sottovoce.errors import SottovoceError
+
+    if recall is not None:
+        raise SottovoceError("recall", "must not be given with a model, whose supports decide by themselves", recall)
+    if target not in {None, "population"}:
+        raise SottovoceError("target", "must be population with a model", target)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from sottovoce.cli.mine_itemsets import (
     FileArgument,
     LevelOption,
     LongestOption,
+    ModelOption,
     PlanOption,
     RecallOption,
     SupportOption,
@@ -32,14 +33,16 @@ def rules(
     attributes: AttributesOption = None,
     recall: RecallOption = None,
     longest: LongestOption = None,
-    target: TargetOption = "table",
+    target: TargetOption = None,
+    model: ModelOption = False,
     level: LevelOption = 0.95,
     json: JsonOption = None,
 ) -> None:
     """Find association rules, with standard errors and intervals, from reports alone."""
     from sottovoce.mine.associated import association_rules
 
-    found = association_rules(mined(path, plan, min_support, attributes, recall, longest, target), min_confidence)
+    sets = mined(path, plan, min_support, attributes, recall, longest, target, model=model)
+    found = association_rules(sets, min_confidence)
     document = found.to_json(level)
     emit(document, json)
     if json != "-":

@@ -10,6 +10,7 @@ from sottovoce.cli.output import ForceOption, JsonOption, edges, emit, names, sa
 if TYPE_CHECKING:
     from sottovoce.plan.guarantee import Guarantee
     from sottovoce.plan.plan import Plan
+    from sottovoce.schema.schema import Schema
     from sottovoce.schema.variable import Variable
 
 app = typer.Typer(help="Make plans and show what they promise.", no_args_is_help=True)
@@ -25,6 +26,9 @@ def new(
     epsilon: Annotated[str | None, typer.Option(help="Budget of the whole record.")] = None,
     odds: Annotated[str | None, typer.Option(help="Budget of the whole record as odds, a:b.")] = None,
     joint: Annotated[bool, typer.Option("--joint", help="One coin for the whole record.")] = False,
+    mining: Annotated[
+        bool, typer.Option("--mining", help="A few columns of each record, at random: for what goes together.")
+    ] = False,
     columns: Annotated[str | None, typer.Option(help="Plan for these columns only: a,b,c.")] = None,
     bins: Annotated[list[str] | None, typer.Option(help="Cut a number at these edges: NAME=18,40,65,inf.")] = None,
     missing: Annotated[str | None, typer.Option(help="Category for missing values.")] = None,
@@ -32,12 +36,11 @@ def new(
     json: JsonOption = None,
 ) -> None:
     """Make a plan for a table: its columns, their categories, and coins within a budget."""
-    from sottovoce.plan.budget import new_plan
     from sottovoce.table.infer import infer_schema
     from sottovoce.table.plan_file import write_plan
 
     schema = infer_schema(source, columns=names(columns) or None, bins=dict(map(edges, bins or [])), missing=missing)
-    plan = new_plan(schema, epsilon=epsilon, odds=odds, joint=joint)
+    plan = _budgeted(schema, epsilon, odds, joint=joint, mining=mining)
     write_plan(plan, output, overwrite=force)
     _present(plan, json)
     say(f"\nWritten to {output}. The categories are public from now on: see that no label names a person.", json)
@@ -52,6 +55,21 @@ def show(
     from sottovoce.table.plan_file import read_plan
 
     _present(read_plan(path), json)
+
+
+def _budgeted(schema: "Schema", epsilon: str | None, odds: str | None, *, joint: bool, mining: bool) -> "Plan":
+    """Coins by column, for the record, or for small sets of columns."""
+    from sottovoce.errors import SottovoceError, Words
+    from sottovoce.plan.budget import new_plan
+    from sottovoce.scheme.scheme import odds_asked
+
+    if not mining:
+        return new_plan(schema, epsilon=epsilon, odds=odds, joint=joint)
+    if joint:
+        raise SottovoceError("joint or mining", "must be given, not both of them", Words("--joint --mining"))
+    from sottovoce.mine.mining_plan import mining_plan
+
+    return mining_plan(schema, odds_asked(epsilon=epsilon, odds=odds))
 
 
 def _present(plan: "Plan", target: str | None) -> None:

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import narwhals.stable.v2 as nw
-
-from sottovoce.estimate.rows import Backend
+from sottovoce.estimate.rows import Backend, new_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +37,7 @@ class Compared:
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Data frame with a row for each scheme and epsilon, of the library named: "pandas", "polars" or "pyarrow"."""
         columns = {name: [row[name] for row in self.rows] for name in self.rows[0]}
-        return nw.from_dict(columns, backend=backend).to_native()
+        return new_frame(columns, backend)
 
     def to_json(self) -> dict[str, Any]:
         """Everything, for programs."""

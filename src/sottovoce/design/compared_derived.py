@@ -41,7 +41,7 @@ def derived_error(channel: Channel, law: Array, name: str, respondents: float, t
     >>> round(derived_error(channel, np.array([0.7, 0.3]), "entropy_error", 1000), 4)
     0.0199
     """
-    functional = MAKERS[FUNCTIONALS[name]][1](channel.shape_in)
+    functional = MAKERS[FUNCTIONALS[name]][1]([tuple(range(size)) for size in channel.shape_in])
     try:
         gradient = functional.gradient(law)
         spread = estimate_covariance(channel.dense(), law, respondents, target)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -134,5 +135,7 @@ class Front:
                 nearest = min(self.points, key=lambda point: self._loss(point, name))
                 side = "at most" if self._goal(name).more else "at least"
                 value = nearest[self._goal(name).name]
+                if value == inf:
+                    return SottovoceError(name, "must be left out: it is unbounded at every point of this front", level)
                 return SottovoceError(name, f"must be {side} {value:.6g}, the best on this front", level)
         return SottovoceError("levels", "must be met by some point together, not only one by one", dict(levels))

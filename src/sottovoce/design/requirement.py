@@ -13,7 +13,7 @@ from sottovoce.exact import fraction
 from sottovoce.scheme.scheme import odds_asked
 
 LARGEST_CERTIFIED = 150
-"""Categories up to which designs are certified."""
+"""Categories up to which designs are certified: gaps and times have been looked at no further."""
 
 
 @dataclass(frozen=True)

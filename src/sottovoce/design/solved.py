@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.design.least_error.limits import MOST_CATEGORIES
 from sottovoce.design.measured import measures_of
 from sottovoce.design.point import Certificate, Point
 from sottovoce.design.requirement import Requirement
@@ -12,9 +13,6 @@ from sottovoce.design.solution import Solution, relative_gap
 from sottovoce.design.threads import on_one_thread
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.em import Progress
-
-LARGEST_LISTED = 20
-"""Categories up to which all reports are looked at; beyond, reports are sets that are drawn."""
 
 
 def solve_error(
@@ -48,12 +46,12 @@ def _least_error(
         error = float(1 - asked.law @ asked.law) / n
         return Solution(error, error, matrix=np.eye(n))
     bounds: dict[str, Any] = {"accuracy": asked.accuracy, "delta": asked.delta, "odds": asked.float_odds}
-    if n <= LARGEST_LISTED:
+    if n <= MOST_CATEGORIES:
         from sottovoce.design.least_error.optimum import least_error
 
         return least_error(asked.law, **bounds, max_reports=max_reports, start=start, progress=progress)
     if max_reports is not None:
-        rule = f"must be left out for more than {LARGEST_LISTED} categories, whose reports are sets too many to list"
+        rule = f"must be left out for more than {MOST_CATEGORIES} categories, whose reports are sets too many to list"
         raise SottovoceError("max_reports", rule, max_reports)
     from sottovoce.design.large.optimum import large_least_error
 

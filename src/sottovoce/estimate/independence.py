@@ -10,7 +10,7 @@ from sottovoce.channel.kronecker import Kronecker
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimate.chi_square import chi_square_tail
 from sottovoce.estimate.counted import Counted, count_reports
-from sottovoce.estimate.em import em
+from sottovoce.estimate.em import Progress, em
 from sottovoce.estimate.enough import check_enough
 from sottovoce.estimate.marginals import needed_attributes
 from sottovoce.estimate.sets import is_large_set
@@ -42,7 +42,9 @@ class IndependenceTest:
         return f"independence of {names}: {numbers} ({self.method})"
 
 
-def independence_test(reports: Any, plan: Plan, first: str, second: str) -> IndependenceTest:
+def independence_test(
+    reports: Any, plan: Plan, first: str, second: str, *, progress: Progress | None = None
+) -> IndependenceTest:
     """Test that two attributes are independent, with (r - 1)(c - 1) degrees of freedom.
 
     Where both have coins of their own and square invertible channels, the truths are independent if and
@@ -67,7 +69,7 @@ def independence_test(reports: Any, plan: Plan, first: str, second: str) -> Inde
     if _separate(counted.channel):
         statistic, method = _pearson(counted), "Pearson, on the reports"
     else:
-        statistic, method = _likelihood_ratio(counted), "likelihood ratio, through the channel"
+        statistic, method = _likelihood_ratio(counted, progress), "likelihood ratio, through the channel"
     return IndependenceTest((first, second), statistic, degrees, chi_square_tail(statistic, degrees), method)
 
 
@@ -104,9 +106,9 @@ def _pearson(counted: Counted) -> float:
     return float(((table - expected) ** 2 / expected).sum())
 
 
-def _likelihood_ratio(counted: Counted) -> float:
+def _likelihood_ratio(counted: Counted, progress: Progress | None = None) -> float:
     """Twice the difference of the largest log-likelihoods, with and without independence."""
-    free = em(counted.channel, counted.counts).log_likelihood
+    free = em(counted.channel, counted.counts, progress=progress).log_likelihood
     return max(2 * (free - _independent(counted)), 0.0)
 
 

@@ -48,7 +48,7 @@ def _dots(estimate: "Estimate", level: float, axes: "Axes | None", options: Inte
 
 def _heat_map(estimate: "Estimate", axes: "Axes | None") -> "Axes":
     rows, columns = estimate.shape
-    drawn = axes or new_axes(2.2 + 1.05 * columns, 1.6 + 0.62 * rows)
+    drawn = axes or new_axes(max(4.6, 2.2 + 1.05 * columns), 1.8 + 0.62 * rows)
     value = estimate.value.reshape(rows, columns)
     error = estimate.standard_error.reshape(rows, columns)
     top = max(value.max(), 1e-12)
@@ -60,7 +60,7 @@ def _heat_map(estimate: "Estimate", axes: "Axes | None") -> "Axes":
         drawn.text(column, row, words, ha="center", va="center", color=colour, fontsize=8)
     drawn.set_xticks(range(columns), [str(label) for label in estimate.categories[1]])
     drawn.set_yticks(range(rows), [str(label) for label in estimate.categories[0]])
-    drawn.set_xlabel(f"{estimate.attributes[1]} (proportion in the {estimate.target} ± standard error)")
+    drawn.set_xlabel(f"{estimate.attributes[1]}\n(proportion in the {estimate.target} ± standard error)")
     drawn.set_ylabel(estimate.attributes[0])
     drawn.set_title(_title(estimate), loc="left")
     return drawn

@@ -25,7 +25,7 @@ from sottovoce.estimate.spread import Target
 from sottovoce.mine.candidates import Family, Numbers, together
 from sottovoce.mine.covariances import Items, Known, OfParts
 from sottovoce.mine.level import Level
-from sottovoce.mine.levels import Search
+from sottovoce.mine.survival import Search
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.variable import Label
 
@@ -104,9 +104,7 @@ def mine_cells(cells: Cells, search: Search) -> list[Level]:
         search.told(family.length, 0, len(family))
         support, error = cells.estimates(names[family.items])
         search.told(family.length, len(family), len(family))
-        # Where the bare threshold decides, estimates without standard errors can be mined, too.
-        allowed = search.deviations * error if search.deviations else 0.0
-        kept = support + allowed >= search.min_support
+        kept = search.reported(support, error)
         if not kept.any():
             break
         levels.append(Level(names[family.items[kept]], support[kept], error[kept]))

@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array
 from sottovoce.estimate.intervals import Ends, critical_value
-from sottovoce.estimate.rows import Backend, row_lines
+from sottovoce.estimate.rows import Backend, new_frame, row_lines
 from sottovoce.estimate.spread import Target
 from sottovoce.mine.covariances import Covariances
 from sottovoce.mine.level import Level, highest_above
@@ -26,8 +25,9 @@ class Itemsets:
     """Sets of items that are frequent, shorter ones first, each in the order of the universe.
 
     `support` is unbiased for any set, but sets were picked for large ones: `bias` says by how much a picked
-    estimate is too high on the average, and intervals have it taken off. `probability` is that of being truly
-    frequent. Both rest on the prior that `mine.significance` states. `covariances` are for rules.
+    estimate is too high on the average, and intervals have it taken off; it rests on the prior that
+    `mine.significance` states. `probability` is that of being truly frequent, by the same prior, or, where long sets
+    were judged by their subsets, too, as `mine.smoothing` learns it. `covariances` are for rules.
     """
 
     labels: tuple[Label, ...]
@@ -60,7 +60,7 @@ class Itemsets:
     @cached_property
     def probability(self) -> Array:
         """Probability that each set is truly frequent."""
-        return self._joined([level.probability for level in self._judged])
+        return self._joined(self._probabilities)
 
     @cached_property
     def length(self) -> NDArray[np.int64]:
@@ -79,7 +79,7 @@ class Itemsets:
 
     def likely(self, probability: float) -> "Itemsets":
         """Sets that are truly frequent with at least this probability."""
-        return self.chosen([found.probability >= probability for found in self._judged])
+        return self.chosen([found >= probability for found in self._probabilities])
 
     def maximal(self) -> "Itemsets":
         """Sets that no longer set here contains."""
@@ -123,7 +123,7 @@ class Itemsets:
             "length": self.length.tolist(),
             "probability": self.probability.tolist(),
         }
-        return nw.from_dict(columns, backend=backend).to_native()
+        return new_frame(columns, backend)
 
     def __len__(self) -> int:
         """Number of sets."""
@@ -146,6 +146,12 @@ class Itemsets:
     @cached_property
     def _judged(self) -> list[Judged]:
         return [judged(level.support, level.standard_error, self.min_support) for level in self.levels]
+
+    @cached_property
+    def _probabilities(self) -> list[Array]:
+        """As long sets were judged by their subsets, too; of others by their own supports."""
+        pairs = zip(self.levels, self._judged, strict=True)
+        return [own.probability if level.probability is None else level.probability for level, own in pairs]
 
     def chosen(self, masks: Sequence[NDArray[np.bool_]]) -> "Itemsets":
         """Sets that are kept, by level."""

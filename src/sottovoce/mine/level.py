@@ -13,15 +13,20 @@ from sottovoce.mine.candidates import Numbers
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """Survivors of one length: their items by number, unbiased supports, and standard errors."""
+    """Survivors of one length: their items by number, unbiased supports, and standard errors.
+
+    `probability` is that of each to be frequent, where more than its own support was looked at; else None.
+    """
 
     items: Numbers
     support: Array
     standard_error: Array
+    probability: Array | None = None
 
     def chosen(self, kept: NDArray[np.bool_]) -> "Level":
         """Those that are kept."""
-        return Level(self.items[kept], self.support[kept], self.standard_error[kept])
+        probability = None if self.probability is None else self.probability[kept]
+        return Level(self.items[kept], self.support[kept], self.standard_error[kept], probability)
 
 
 def highest_above(levels: Sequence[Level]) -> list[Array]:

@@ -10,8 +10,10 @@ from sottovoce.estimate.modelled import estimate_joint
 from sottovoce.estimate.spread import MOST_CELLS
 from sottovoce.mine.categories import Cells, mine_cells
 from sottovoce.mine.itemsets import Itemsets
-from sottovoce.mine.levels import Progress, Search
+from sottovoce.mine.sources import agreed_plan
+from sottovoce.mine.survival import Progress, Search
 from sottovoce.plan.plan import Plan
+from sottovoce.schema.item_set import ItemSet
 
 
 class JointCells(Cells):
@@ -35,10 +37,10 @@ class ModelledCells(Cells):
 
 def modelled_itemsets(
     reports: Any,
-    plan: Plan,
-    min_support: float,
+    plan: Plan | None = None,
+    min_support: float = 0.01,
     *,
-    attributes: Sequence[str] | None = None,
+    attributes: str | Sequence[str] | None = None,
     longest: int | None = None,
     progress: Progress | None = None,
 ) -> Itemsets:
@@ -47,7 +49,8 @@ def modelled_itemsets(
     Where they are at most 4,096, all attributes are modelled at once (`estimate_joint`); of more, each set of
     attributes is modelled on its own cells, from what every report says of them: keep `longest` small enough for those
     to be at most 4,096. A model finds long combinations that no respondent was asked together, under any plan; for
-    supports without one, of what was asked together, see `frequent_itemsets`. Supports are those of the population.
+    supports without one, of what was asked together, see `frequent_itemsets`. Supports are those of the population. A
+    file that carries its plan needs no other.
 
     >>> from sottovoce.mine.mining_plan import mining_plan
     >>> from sottovoce.schema.attribute import boolean
@@ -57,12 +60,19 @@ def modelled_itemsets(
     >>> modelled_itemsets(reports, plan, min_support=0.3).itemsets[-2:]
     (('a=False', 'b=False'), ('a=True', 'b=True'))
     """
-    names = plan.schema.project(plan.schema.names if attributes is None else attributes).names
-    if plan.schema.project(names).cells <= MOST_CELLS:
-        return itemsets_of(estimate_joint(reports, plan, names), min_support, longest=longest, progress=progress)
-    cells = ModelledCells(reports, plan, names, "population")
+    agreed = agreed_plan(reports, plan)
+    wanted = [attributes] if isinstance(attributes, str) else agreed.schema.names if attributes is None else attributes
+    names = agreed.schema.project(wanted).names
+    sets = [name for name in names if isinstance(agreed.schema[name], ItemSet)]
+    if sets:
+        raise SottovoceError(
+            "attributes", "must be of categories, for a model; sets of items are mined without one", sets
+        )
+    if agreed.schema.project(names).cells <= MOST_CELLS:
+        return itemsets_of(estimate_joint(reports, agreed, names), min_support, longest=longest, progress=progress)
+    cells = ModelledCells(reports, agreed, names, "population")
     levels = mine_cells(cells, _search(min_support, longest, len(names), progress))
-    return Itemsets(cells.labels, tuple(levels), cells.counter.rows(), min_support, "population")
+    return Itemsets(cells.labels, tuple(levels), cells.counter.rows(), min_support, "population", cells)
 
 
 def itemsets_of(
@@ -79,11 +89,13 @@ def itemsets_of(
     """
     cells = JointCells(joint)
     levels = mine_cells(cells, _search(min_support, longest, len(joint.attributes), progress))
-    return Itemsets(cells.labels, tuple(levels), joint.respondents, min_support, joint.target)
+    return Itemsets(cells.labels, tuple(levels), joint.respondents, min_support, joint.target, cells)
 
 
 def _search(min_support: float, longest: int | None, attributes: int, progress: Progress | None) -> Search:
     """The bare threshold: a shrunken estimate is as good a guess as there is."""
     if isinstance(min_support, bool) or not isinstance(min_support, int | float) or not 0 < min_support <= 1:
         raise SottovoceError("min_support", "must be above 0 and at most 1", min_support)
+    if longest is not None and (isinstance(longest, bool) or not isinstance(longest, int) or longest < 1):
+        raise SottovoceError("longest", "must be a positive whole number, or None", longest)
     return Search(min_support, 0.0, "population", attributes if longest is None else longest, progress)

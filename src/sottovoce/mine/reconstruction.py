@@ -37,7 +37,8 @@ class Reconstruction:
     A part is a source of counts (one, or one for each size of transactions); where items have coins of their own, a
     moment. `absent[part, item]` and `present[part, item]` are a and b, None where they are all one. `held_square` is
     the mean of f^2 for an item that is there, None where nothing is hidden or it depends on other items. `square` is
-    (slope, rest) of `f^2 = slope f + rest` for single items, None where sets are no products of items.
+    (slope, rest) of `f^2 = slope f + rest` for single items, None where sets are no products of items. `coin` is the
+    (p, q) that all items share and that hides something, None where there is no such.
     """
 
     weights: Callable[[int], Array]
@@ -46,6 +47,7 @@ class Reconstruction:
     present: Array | None = None
     held_square: float | Array | None = None
     square: tuple[Any, Any] | None = None
+    coin: tuple[float, float] | None = None
 
     def of_singles(self, counts: NDArray[np.int64], rows: NDArray[np.int64]) -> Sums:
         """Sums of single items, from `counts[part, item]` and the reports of each part."""
@@ -95,7 +97,9 @@ def equal_coins(ones: float, zeros: float, longest: int) -> Reconstruction:
         return np.stack([first, second])[:, None]
 
     square = _square(ones, zeros)
-    return Reconstruction(weights, longest, held_square=None if ones == zeros == 1 else sum(square), square=square)
+    if ones == zeros == 1:
+        return Reconstruction(weights, longest, square=square)
+    return Reconstruction(weights, longest, held_square=sum(square), square=square, coin=(ones, zeros))
 
 
 def own_coins(ones: Array, zeros: Array, longest: int) -> Reconstruction:

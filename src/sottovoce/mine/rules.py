@@ -6,12 +6,11 @@ from functools import cached_property
 from math import isfinite
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.estimate.intervals import Ends, critical_value
-from sottovoce.estimate.rows import Backend, row_lines
+from sottovoce.estimate.rows import Backend, new_frame, row_lines
 from sottovoce.estimate.spread import Target
 from sottovoce.mine.rule_measures import MEASURES, turned, valued
 from sottovoce.schema.variable import Label
@@ -90,7 +89,7 @@ class Rules:
         kind: Callable[[Labels], Any] = frozenset if backend == "pandas" else list
         sides = {"antecedents": self.antecedents, "consequents": self.consequents}
         sets = {name: [kind(labels) for labels in side] for name, side in sides.items()}
-        return nw.from_dict({**sets, **self.columns(level)}, backend=backend).to_native()
+        return new_frame({**sets, **self.columns(level)}, backend)
 
     def __len__(self) -> int:
         """Number of rules."""

@@ -23,6 +23,9 @@ import numpy as np
 
 from sottovoce.channel.channel import Array
 
+FAR = 4.0
+"""Standard errors below the threshold from which on a set is taken not to be frequent."""
+
 GUESS = 1.0
 """Exponent of the power law before anything was seen, as Zipf's; it weighs as much as one set."""
 
@@ -46,7 +49,7 @@ class Judged:
     @cached_property
     def probability(self) -> Array:
         """Probability that each set is truly frequent, under the power law."""
-        return np.array([erfc(-z / sqrt(2)) / 2 for z in self.deviations.tolist()])
+        return chances(self.deviations)
 
 
 def judged(support: Array, standard_error: Array, min_support: float) -> Judged:
@@ -68,3 +71,15 @@ def hill_exponent(support: Array, threshold: float) -> float:
     """
     tail = support[support >= threshold]
     return float((len(tail) + 1) / (1 / GUESS + np.log(tail / threshold).sum()))
+
+
+def chances(deviations: Array) -> Array:
+    """Normal law at each deviation; none far below the threshold, and for what is not a number.
+
+    >>> chances(np.array([0.0, 1.645, -9, np.nan, np.inf])).round(3)
+    array([0.5 , 0.95, 0.  , 0.  , 1.  ])
+    """
+    found = np.zeros(len(deviations))
+    (near,) = np.nonzero(deviations > -FAR)
+    found[near] = [erfc(-z / sqrt(2)) / 2 for z in deviations[near].tolist()]
+    return found

@@ -21,10 +21,21 @@ from sottovoce.mine.reconstruction import Reconstruction, by_number, equal_coins
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.table.bitsets import Bitsets
+from sottovoce.table.plan_file import read_plan
 from sottovoce.table.source import open_source
 
 LONGEST = 30
 """Items of the longest sets that are looked for: beyond, powers of weak coins leave double precision."""
+
+
+def agreed_plan(reports: Any, plan: Plan | None) -> Plan:
+    """The plan given, or the one that a file carries."""
+    if isinstance(plan, Plan):
+        return plan
+    if plan is None and isinstance(reports, str | Path):
+        return read_plan(reports)
+    given = Words("none" if plan is None else type(plan).__name__)
+    raise SottovoceError("plan", "must be the one that the reports were disguised under", given)
 
 
 def transactions_of(reports: Any, plan: Plan, variable: ItemSet) -> Transactions:

@@ -39,9 +39,8 @@ class Emask(Scheme):
         ones, zeros = ones * (items // len(ones)), zeros * (items // len(zeros))
         for keep_one, keep_zero in zip(ones, zeros, strict=True):
             if keep_one + keep_zero == 1:
-                raise SottovoceError(
-                    "p", f"must not be 1 - q = {float(1 - keep_zero):g}: a report would say nothing", p
-                )
+                rule = f"must not be 1 - q = {float(1 - keep_zero):g}: a report would say nothing; choose p + q above 1"
+                raise SottovoceError("p", rule, p)
         set_fields(self, p=ones, q=zeros)
 
     def mechanism(self, sizes: Sizes) -> Flips:

@@ -13,7 +13,6 @@ KINDS = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
-    ".woff2": "font/woff2",
 }
 
 
@@ -41,6 +40,12 @@ def page_files() -> dict[str, PageFile]:
     folder = ROOM / "page"
     found = sorted(path for path in folder.rglob("*") if path.suffix in KINDS)
     return {path.relative_to(folder).as_posix(): PageFile(path.read_bytes(), KINDS[path.suffix]) for path in found}
+
+
+@cache
+def modules() -> list[str]:
+    """Scripts that every page needs, for browsers to fetch at once and not one after the other."""
+    return [name for name in page_files() if name.endswith(".js") and "/" not in name]
 
 
 @cache

@@ -52,7 +52,7 @@ async def show_file(request: Request) -> Response:
 async def take_report(request: Request) -> Response:
     """Store one report, and answer when it is on disk."""
     desk = _desk(request)
-    _check_origin(request, desk.limit)
+    _check_admitted(request, desk.limit)
     published = await desk.published(request)
     body = await _body(request, published.longest_body)
     submission, entry = published.entry(body, desk.day())
@@ -70,7 +70,7 @@ def _desk(request: Request) -> Desk:
     return desk
 
 
-def _check_origin(request: Request, limit: RateLimit) -> None:
+def _check_admitted(request: Request, limit: RateLimit) -> None:
     """Whether the request may come at all: its origin, its kind, and how many there were."""
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise RefusedError(Refusal.cross_site)

@@ -47,6 +47,19 @@ def read_link(text: str) -> Link:
     return Link(server, found, token or None)
 
 
+def server_address(text: str) -> str:
+    """Address of a server as links begin: scheme and host, without a slash at the end.
+
+    >>> server_address("https://example.org/")
+    'https://example.org'
+    """
+    parts = urlsplit(text)
+    server = f"{parts.scheme}://{parts.netloc}"
+    if parts.scheme not in ("http", "https") or not parts.netloc or text.rstrip("/") != server:
+        raise SottovoceError("url", "must look like https://HOST", text)
+    return server
+
+
 def new_token() -> str:
     """An invitation nobody can guess: 16 random bytes."""
     return token_urlsafe(TOKEN_BYTES)

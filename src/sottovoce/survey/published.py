@@ -9,7 +9,7 @@ import msgspec
 
 from sottovoce.survey.audit import audit_document
 from sottovoce.survey.batch import Entry
-from sottovoce.survey.files import templates
+from sottovoce.survey.files import modules, templates
 from sottovoce.survey.links import TOKEN, key_hash, token_hash
 from sottovoce.survey.refusal import Refusal, RefusedError
 from sottovoce.survey.report import ReportFormat, receipt_of
@@ -36,7 +36,7 @@ class Published:
     @cached_property
     def page(self) -> str:
         """The respondent's page."""
-        return self._rendered("survey.html", survey_id=self.survey.id, languages=self.survey.languages)
+        return self._rendered("survey.html", survey_id=self.survey.id, modules=modules())
 
     @cached_property
     def audit(self) -> dict[str, Any]:

@@ -74,6 +74,8 @@ class Reports:
 
     def cross(self, first: str, second: str, *, level: float = 0.95) -> Result:
         """Proportions of all combinations of two answers, and whether the questions are independent."""
+        if first == second:
+            raise SottovoceError("cross", "must name two different questions", first)
         for name in (first, second):
             if self.survey.question(name).kind == "several":
                 raise SottovoceError("cross", "must be of questions with one answer each", name)

@@ -40,9 +40,8 @@ def seal(
     Fresh coins for the same answers could be averaged: seal once, and resend the seal.
     """
     if (token is None) != (survey.invitation == "open"):
-        raise SottovoceError(
-            "token", f"must be given if and only if invitations are single; {survey.invitation}", token
-        )
+        wanted = "must be left out: the survey is open" if token else "must be given: the survey has single invitations"
+        raise SottovoceError("token", wanted, token)
     columns = disguise_codes(truth_codes(survey, answers), survey.plan, words or random_words())
     (report,) = ReportFormat(survey.plan).to_bytes(columns)
     return sealed(survey.hash, report, token)

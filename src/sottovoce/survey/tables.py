@@ -21,6 +21,9 @@ from sqlalchemy import (
     event,
     make_url,
 )
+from sqlalchemy.exc import SQLAlchemyError
+
+from sottovoce.errors import SottovoceError
 
 metadata = MetaData()
 
@@ -67,15 +70,25 @@ PRAGMAS = (
 
 def open_engine(database: str) -> Engine:
     """Open a database by its URL, or an SQLite file by its path, and create what is missing."""
-    url = make_url(database) if "://" in database else URL.create("sqlite", database=database)
-    engine = create_engine(url, hide_parameters=True)  # no error message repeats a report
-    if engine.dialect.name == "sqlite":
-        if url.database:
-            Path(url.database).touch(mode=0o600)  # a new file is its owner's alone
-        event.listen(engine, "connect", _prepare)
-        event.listen(engine, "begin", _begin)
-    metadata.create_all(engine)
+    try:
+        url = make_url(database) if "://" in database else URL.create("sqlite", database=database)
+        engine = create_engine(url, hide_parameters=True)  # no error message repeats a report
+        if engine.dialect.name == "sqlite":
+            if url.database:
+                Path(url.database).touch(mode=0o600)  # a new file is its owner's alone
+            event.listen(engine, "connect", _prepare)
+            event.listen(engine, "begin", _begin)
+        metadata.create_all(engine)
+    except (SQLAlchemyError, ImportError, OSError) as reason:
+        kind, separator, _ = database.rpartition("://")
+        shown = f"{kind}{separator}..." if separator else database  # an address may hold a password
+        raise SottovoceError("db", f"must be a database that can be opened ({_short(reason)})", shown) from None
     return engine
+
+
+def _short(reason: Exception) -> str:
+    """What a driver says, without the statement and the links that SQLAlchemy adds."""
+    return str(getattr(reason, "orig", reason)).partition("\n")[0]
 
 
 def _prepare(connection: Any, _record: Any) -> None:

@@ -4,6 +4,7 @@ Many reports share one commit, which is faster, and hides which invitation belon
 """
 
 import asyncio
+import logging
 import threading
 import time
 from collections import deque
@@ -20,6 +21,8 @@ IDLE_SECONDS = 2.0
 
 UNTIDY_SECONDS = 10.0
 """Time after which it tidies up even if there is no pause."""
+
+LOG = logging.getLogger("sottovoce.survey")
 
 Commit = Callable[[Sequence[Entry]], list[Outcome]]
 Tidy = Callable[[], bool]
@@ -74,6 +77,8 @@ class Writer:
             try:
                 outcomes = self._commit([waiting.entry for waiting in batch])
             except Exception as reason:  # whatever a database may raise: nothing was acknowledged
+                # Kept short: a disk that is full must be noticed, and no report be repeated in the log.
+                LOG.error("Reports could not be stored: %s %s", type(reason).__name__, getattr(reason, "orig", ""))
                 _answer(batch, [BusyError(type(reason).__name__)] * len(batch))
             else:
                 _answer(batch, outcomes)

@@ -10,6 +10,8 @@ from sottovoce.errors import SottovoceError
     [
         ({"odds": 1.0}, "odds must be above 1"),
         ({"odds": float("nan")}, "odds must be above 1"),
+        ({"odds": 1.00001}, r"odds must be between 1.0001 and 1e\+08 .*: epsilon from 0.0001 to 18.4"),
+        ({"odds": 2e8}, r"odds must be between 1.0001 and 1e\+08"),
         ({"delta": 0.5}, "delta must be above 0.5, the largest probability of the prior"),
         ({"delta": 0.3}, "delta must be above 0.5"),
         ({"accuracy": 0.49}, "accuracy must be at least 0.5, the largest probability of the prior"),

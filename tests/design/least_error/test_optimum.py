@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sottovoce.design.least_error.limits import LEAST_ODDS, MOST_ODDS
 from sottovoce.design.least_error.optimum import least_error
 from sottovoce.design.solution import Solution
 from sottovoce.errors import SottovoceError
@@ -131,6 +132,13 @@ def test_progress_is_told():
 def test_too_few_reports_are_refused():
     with pytest.raises(SottovoceError, match="max_reports must be at least 3, the number of categories"):
         least_error([0.5, 0.3, 0.2], odds=3.0, max_reports=2)
+    with pytest.raises(SottovoceError, match="max_reports must be at least 3"):
+        least_error([0.5, 0.3, 0.2], odds=3.0, max_reports="many")
+
+
+@pytest.mark.parametrize("odds", [LEAST_ODDS, MOST_ODDS])
+def test_floating_point_reaches_from_almost_even_odds_to_almost_none(odds):
+    assert abs(least_error([0.4, 0.3, 0.2, 0.1], odds=odds).gap) < 1e-6
 
 
 def priors(most=5):

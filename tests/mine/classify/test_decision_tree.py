@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
 from sottovoce.disguise.frames import disguise_frame
@@ -105,6 +106,13 @@ def test_a_branch_without_people_is_its_parents():
         "a = 2",
         "  -> 1 (0.80 of 0.500)",
     ]
+    told = tree.to_json()
+    assert (told["attribute"], told["class"], told["law"], told["share"]) == ("a", 0, pytest.approx([0.6, 0.4]), 1)
+    assert told["p_value"] < 0.05 < told["gain"]
+    assert [branch["value"] for branch in told["branches"]] == [0, 1, 2]
+    assert told["branches"][2] == {"value": 2, "class": 1, "law": pytest.approx([0.2, 0.8]), "share": 0.5}
+    with pytest.raises(NotFittedError):
+        DecisionTree(plan, "c").to_json()
 
 
 def test_a_node_that_nobody_seems_to_be_in_has_no_split():

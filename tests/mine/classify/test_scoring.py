@@ -103,6 +103,15 @@ def test_precision_and_recall(people, plans):
     assert len(lines) == 6
 
 
+def test_the_confusion_matrix_is_drawn(people, plans):
+    scores = score_disguised(
+        clear_model(plans["unrelated"], people(500)), disguise_frame(people(500), plans["unrelated"])
+    )
+    axes = scores.plot()
+    np.testing.assert_allclose(axes.images[0].get_array(), scores.confusion)
+    assert (axes.get_ylabel(), axes.get_xlabel()[:10]) == ("truth", "prediction")
+
+
 def test_wide_intervals_are_declined(people, plans):
     plan, table = plans["apart"], people(300)
     model = clear_model(plan, disguise_frame(people(20_000), plan, rng=3))

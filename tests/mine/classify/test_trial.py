@@ -10,7 +10,7 @@ from sottovoce.mine.classify.experiments import accuracy_by_plan, accuracy_by_re
 from sottovoce.mine.classify.naive_bayes import NaiveBayes
 from sottovoce.mine.classify.question import pair_questions
 from sottovoce.mine.classify.records import records_of
-from sottovoce.mine.classify.respondents import respondents_needed
+from sottovoce.mine.classify.respondents import respondents_for_accuracy
 from sottovoce.mine.classify.trial import Trial
 from sottovoce.plan.plan import Plan
 from sottovoce.scheme import GammaDiagonal, UnrelatedQuestion
@@ -102,16 +102,16 @@ def test_accuracy_by_epsilon_and_respondents(people):
     assert more.plot().get_xscale() == "log"
 
 
-def test_respondents_needed(people):
+def test_respondents_for_accuracy(people):
     """At theta = .2 a report is worth about a fortieth of a clear record: more people are needed than at .8."""
     table, schema = people(1500), records_schema()
     plans = {theta: Plan.of(schema, {schema.names: UnrelatedQuestion(theta)}) for theta in (0.2, 0.8)}
-    needed = {theta: respondents_needed(table, "ill", plan, rng=1) for theta, plan in plans.items()}
+    needed = {theta: respondents_for_accuracy(table, "ill", plan, rng=1) for theta, plan in plans.items()}
     assert needed[0.8] < needed[0.2] < 10**5
     curve = accuracy_by_respondents(table, "ill", plans[0.2], [needed[0.2]], repetitions=100, rng=2)
     assert curve.mean[0, 0] > curve.undisguised - 0.016
     with pytest.raises(SottovoceError, match=r"most must be more for accuracy within 0\.01"):
-        respondents_needed(table, "ill", plans[0.2], most=60, rng=1)
+        respondents_for_accuracy(table, "ill", plans[0.2], most=60, rng=1)
 
 
 def test_refused(people, plans):
@@ -130,13 +130,13 @@ def test_refused(people, plans):
         with pytest.raises(SottovoceError, match="repairs must be some of em, simplex, plain"):
             accuracy_by_plan(people(10), "ill", {1: plans["clear"]}, repairs=repairs)
     with pytest.raises(SottovoceError, match="within must be a positive number"):
-        respondents_needed(people(10), "ill", plans["clear"], within=0)
+        respondents_for_accuracy(people(10), "ill", plans["clear"], within=0)
     with pytest.raises(SottovoceError, match="most must be a positive whole number"):
-        respondents_needed(people(10), "ill", plans["clear"], most=0)
+        respondents_for_accuracy(people(10), "ill", plans["clear"], most=0)
 
 
 def test_trials_are_told(people, plans):
     told = []
-    respondents_needed(people(300), "ill", plans["clear"], rng=1, progress=lambda *done: told.append(done))
+    respondents_for_accuracy(people(300), "ill", plans["clear"], rng=1, progress=lambda *done: told.append(done))
     assert told == [(place, None) for place in range(1, len(told) + 1)]
     assert told

@@ -13,6 +13,7 @@ from sottovoce.cli.survey.options import DATABASE, URL, DatabaseOption, UrlOptio
 from sottovoce.errors import SottovoceError
 
 if TYPE_CHECKING:
+    from sottovoce.survey.preview import QuestionPreview
     from sottovoce.survey.survey import Survey
 
 DraftArgument = Annotated[str, typer.Argument(metavar="DRAFT", help="Definition of the survey, YAML or JSON.")]
@@ -50,7 +51,6 @@ def preview(
     json: JsonOption = None,
 ) -> None:
     """Show what a draft promises and how exact it will be, before anyone is asked."""
-    from sottovoce.plan.guarantee import odds_text
     from sottovoce.survey.preview import preview as previewed
     from sottovoce.survey.preview import respondents_for
 
@@ -69,19 +69,7 @@ def preview(
     }
     emit(document, json)
     say(f"All answers together: {whole}\n{whole.in_words()}\n", json)
-    rows = [
-        (
-            own.question.id,
-            own.question.kind,
-            str(len(own.question.labels)),
-            own.scheme,
-            odds_text(own.guarantee.odds or Fraction(1)),
-            "" if own.margin is None else f"{own.margin:.1%}",
-        )
-        for own in shown
-    ]
-    headers = ("question", "kind", "answers", "design", "odds", f"+- with {respondents}")
-    table(headers, rows, json)
+    _show_questions(shown, respondents, json)
     if needed is not None:
         say(f"For margins of {margin:.1%} everywhere: {needed} respondents.", json)
     if browse:
@@ -93,13 +81,13 @@ def freeze(draft: DraftArgument, db: DatabaseOption = DATABASE, url: UrlOption =
     """Freeze a draft: from now on it has a hash, and nobody can change it unnoticed."""
     survey = _read(draft)
     from sottovoce.survey.desk import today
-    from sottovoce.survey.links import Link
+    from sottovoce.survey.links import Link, server_address
 
+    link = Link(server_address(url), survey.hash)
     if survey.until < today():
         raise SottovoceError("until", f"must not be over; today is {today()}", survey.until.isoformat())
     with open_store(db, new=True) as store:
         store.freeze(survey)
-    link = Link(url, survey.hash)
     emit({"id": survey.id, "hash": survey.hash, "link": str(link), "audit": f"{link.address}/audit"}, json)
     say(f"Frozen as {survey.id}, sha256 {survey.hash}. All answers together: {survey.plan.guarantee}", json)
     if survey.invitation == "open":
@@ -107,6 +95,24 @@ def freeze(draft: DraftArgument, db: DatabaseOption = DATABASE, url: UrlOption =
     else:
         say(f"Next: sottovoce survey invite {survey.id} --count 100 --db {db}", json)
     say(f"Then: sottovoce survey serve --db {db}", json)
+
+
+def _show_questions(shown: "list[QuestionPreview]", respondents: int, target: str | None) -> None:
+    """Design, odds and margin of each question; no margin where there is no closed form."""
+    from sottovoce.plan.guarantee import odds_text
+
+    rows = [
+        (
+            own.question.id,
+            own.question.kind,
+            str(len(own.question.labels)),
+            own.scheme,
+            odds_text(own.guarantee.odds or Fraction(1)),
+            "" if own.margin is None else f"{own.margin:.1%}",
+        )
+        for own in shown
+    ]
+    table(("question", "kind", "answers", "design", "odds", f"+- with {respondents}"), rows, target)
 
 
 def _browse(survey: "Survey", target: str | None) -> None:

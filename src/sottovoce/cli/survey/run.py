@@ -23,10 +23,10 @@ def invite(
     if output != "-":
         check_new(output, overwrite=False)
     with open_store(db) as store:
-        from sottovoce.survey.links import Link
+        from sottovoce.survey.links import Link, server_address
 
-        asked = chosen(store, survey)
-        links = [str(Link(url, asked.hash, token)) for token in store.invite(asked, count)]
+        server, asked = server_address(url), chosen(store, survey)
+        links = [str(Link(server, asked.hash, token)) for token in store.invite(asked, count)]
     emit({"survey": asked.id, "links": links}, json)
     if output == "-":
         say("\n".join(links), json)

@@ -1,6 +1,5 @@
 """Least error for more than 20 categories: constructions without a list of sets, with a proven gap."""
 
-from collections.abc import Callable
 from typing import Any
 
 from sottovoce.design.large.decoys import decoy_sets
@@ -10,13 +9,10 @@ from sottovoce.design.large.private import private_sets
 from sottovoce.design.large.subset import best_subset_within
 from sottovoce.design.least_error.closed_form import closed_form_bound
 from sottovoce.design.least_error.limits import Limits, limits
+from sottovoce.design.requirement import LARGEST_CERTIFIED
 from sottovoce.design.solution import SetDesign, Solution
 from sottovoce.errors import SottovoceError
-
-MOST_CATEGORIES = 150
-"""Categories up to which gaps and times have been looked at."""
-
-Progress = Callable[[int, int], Any]
+from sottovoce.estimate.em import Progress
 
 
 def large_least_error(
@@ -41,7 +37,7 @@ def large_least_error(
     >>> found.sets.components[0].size, round(found.value, 4), found.gap < 1e-3
     (6, 2.7552, True)
     """
-    asked = limits(prior, accuracy, delta, odds, most_categories=MOST_CATEGORIES)
+    asked = limits(prior, accuracy, delta, odds, most_categories=LARGEST_CERTIFIED)
     if asked.free:
         raise SottovoceError("odds, accuracy or delta", "must be given: without a bound the truth is best", None)
     report = progress or _silent
@@ -61,7 +57,7 @@ def large_least_error(
     return Solution(error, lower, sets=sets)
 
 
-def _silent(done: int, most: int) -> None:
+def _silent(done: int, most: int | None) -> None:
     """Progress nobody asked for."""
 
 

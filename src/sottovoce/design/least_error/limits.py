@@ -1,7 +1,7 @@
 """What a channel may reveal: bounds on the adversary's guesses, on posteriors and on likelihood ratios."""
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, log
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,9 @@ from sottovoce.errors import SottovoceError, Words
 
 MOST_CATEGORIES = 20
 """Atoms are subsets of the categories, and all of them are looked at."""
+
+LEAST_ODDS, MOST_ODDS = 1.0001, 1e8
+"""Odds nearer to even leave no digits of what reports tell, and larger ones none of what they leave in doubt."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,9 @@ def limits(
         raise SottovoceError(
             "odds", "must be above 1: with even odds reports say nothing, and the error is infinite", odds
         )
+    if odds is not None and odds != inf and not LEAST_ODDS <= odds <= MOST_ODDS:
+        rule = f"must be between {LEAST_ODDS} and {MOST_ODDS:.0e} for errors to be compared in floating point"
+        raise SottovoceError("odds", f"{rule}: epsilon from {log(LEAST_ODDS):.4f} to {log(MOST_ODDS):.1f}", odds)
     if delta is not None and not delta > likeliest[0] + _LEAST:
         raise SottovoceError("delta", f"must be above {top}", delta)
     if accuracy is not None and not accuracy >= likeliest[0] - _LEAST:

@@ -53,7 +53,7 @@ def least_error(
     (1.6875, True)
     """
     agreed = limits(prior, accuracy, delta, odds)
-    if max_reports is not None and max_reports < agreed.prior.size:
+    if max_reports is not None and (not isinstance(max_reports, int) or max_reports < agreed.prior.size):
         rule = f"must be at least {agreed.prior.size}, the number of categories: fewer cannot tell them apart"
         raise SottovoceError("max_reports", rule, max_reports)
     if agreed.free:

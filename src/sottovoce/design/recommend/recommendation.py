@@ -6,14 +6,12 @@ from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import narwhals.stable.v2 as nw
-
 from sottovoce.design.recommend.alternative import Alternative
 from sottovoce.design.recommend.reliance import Reliance
 from sottovoce.design.recommend.spread import Axes
 from sottovoce.design.recommend.words import sentences, table_lines
 from sottovoce.estimate.intervals import critical_value
-from sottovoce.estimate.rows import Backend
+from sottovoce.estimate.rows import Backend, new_frame
 from sottovoce.plan.document import plan_hash, plan_to_json
 from sottovoce.plan.plan import Plan
 
@@ -98,7 +96,7 @@ class Recommendation:
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Data frame of the alternatives, of the library named: "pandas", "polars" or "pyarrow"."""
         rows = [{**row, "schemes": ", ".join(dict.fromkeys(row["schemes"]))} for row in self.rows()]
-        return nw.from_dict({name: [row[name] for row in rows] for name in rows[0]}, backend=backend).to_native()
+        return new_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
 
     def plot(self, axes: "PlotAxes | None" = None, path: str | Path | None = None) -> "PlotAxes":
         """Bars of the intervals to expect of each alternative; needs matplotlib (extra `plot`)."""

@@ -17,6 +17,7 @@ from sottovoce.mine.classify.question import pair_questions
 from sottovoce.mine.classify.tree import Criterion, Grower, Node
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.cells import Columns
+from sottovoce.schema.variable import Label
 
 
 class DecisionTree(DisguisedClassifier):
@@ -80,9 +81,16 @@ class DecisionTree(DisguisedClassifier):
         """The tree, a line for each branch; the settings before it is fitted."""
         if not hasattr(self, "tree_"):
             return repr(self)
+        return "\n".join(self.tree_.lines(self._categories(), self.classes_.tolist()))
+
+    def to_json(self) -> dict[str, Any]:
+        """The tree, for programs: nested branches, with what each split gains and whether it could be noise."""
+        self._agreed_plan()
+        return self.tree_.to_json(self._categories(), self.classes_.tolist())
+
+    def _categories(self) -> dict[str, tuple[Label, ...]]:
         names = self._features()
-        categories = dict(zip(names, categories_of(self.plan_, names), strict=True))
-        return "\n".join(self.tree_.lines(categories, self.classes_.tolist()))
+        return dict(zip(names, categories_of(self.plan_, names), strict=True))
 
     def _predict_codes(self, columns: Columns) -> NDArray[np.intp]:
         return np.asarray(self.tree_.laws(columns, self._features()).argmax(axis=1))

@@ -20,7 +20,7 @@ NEAR = 0.01
 FEWEST = 50
 
 
-def respondents_needed(
+def respondents_for_accuracy(
     table: Any,
     target: str,
     plan: Plan,
@@ -42,7 +42,7 @@ def respondents_needed(
     >>> schema = Schema([boolean("smokes"), boolean("ill")])
     >>> people = {"smokes": [True] * 500 + [False] * 500, "ill": [True] * 400 + [False] * 550 + [True] * 50}
     >>> plan = Plan.of(schema, {schema.names: UnrelatedQuestion(theta=0.2)})
-    >>> 100 < respondents_needed(people, "ill", plan, rng=1) < 2000
+    >>> 100 < respondents_for_accuracy(people, "ill", plan, rng=1) < 2000
     True
     """
     checked_positive("within", within)

@@ -1,17 +1,21 @@
 """Numbers that say how good a classifier is, with intervals."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.derived import Derived
+from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.intervals import critical_value
 from sottovoce.estimate.rows import Backend, cell_rows, rows_to_frame
-from sottovoce.estimate.spread import Target
+from sottovoce.estimate.spread import MatrixSpread, Target
 from sottovoce.schema.variable import Label
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,15 @@ class Scores:
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Confusion matrix as a data frame, a row for each true class and prediction."""
         return rows_to_frame(self.to_rows(), backend)
+
+    def plot(self, axes: "Axes | None" = None) -> "Axes":
+        """Draw the confusion matrix as a heat map with standard errors, on these matplotlib axes or new ones."""
+        return self._estimate().plot(self.level, axes)
+
+    def _estimate(self) -> Estimate:
+        """Truth and prediction as a table of two attributes."""
+        about = ("truth", "prediction"), (self.classes, self.classes), self.cells, MatrixSpread(self.covariance)
+        return Estimate(*about, self.cells, self.respondents, self.target, self.method)
 
     def __str__(self) -> str:
         """Accuracy, then precision and recall of each class."""

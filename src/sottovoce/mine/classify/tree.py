@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -49,6 +49,22 @@ class Node:
         for label, child in zip(categories[self.split.attribute], self.children, strict=True):
             yield f"{'  ' * depth}{self.split.attribute} = {label}"
             yield from child.lines(categories, classes, depth + 1)
+
+    def to_json(self, categories: dict[str, tuple[Label, ...]], classes: Sequence[Label]) -> dict[str, Any]:
+        """Law of the classes, share of all records, and the branches with what they gain in bits, for programs."""
+        here: dict[str, Any] = {
+            "class": classes[int(self.law.argmax())],
+            "law": self.law.tolist(),
+            "share": self.share,
+        }
+        if self.split is None:
+            return here
+        branches = [
+            {"value": label, **child.to_json(categories, classes)}
+            for label, child in zip(categories[self.split.attribute], self.children, strict=True)
+        ]
+        found = {name: getattr(self.split, name) for name in ("attribute", "gain", "gain_ratio", "p_value")}
+        return here | found | {"branches": branches}
 
 
 @dataclass(frozen=True)

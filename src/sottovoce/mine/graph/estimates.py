@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.estimate.derived import Derived
 from sottovoce.estimate.intervals import Ends, critical_value
-from sottovoce.estimate.rows import Backend, cell_rows, row_lines
+from sottovoce.estimate.rows import Backend, cell_rows, new_frame, row_lines
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class NodeEstimates:
     def to_frame(self, backend: Backend = "pandas", level: float = 0.95) -> Any:
         """Data frame with a row for each node, of the library named: "pandas", "polars" or "pyarrow"."""
         columns = {"node": list(self.labels), **self._numbers(level)}
-        return nw.from_dict(columns, backend=backend).to_native()
+        return new_frame(columns, backend)
 
     def __str__(self) -> str:
         """Readable table."""
