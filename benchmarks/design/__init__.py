@@ -3,7 +3,8 @@
 Ten categories, 10,000 respondents, worst posterior at most .75, as in Huang & Du (2008). A hypervolume is the part of
 the box between the largest prior and .75 of right guesses, and up to an error of 2e-4, that a front dominates: more is
 better, and in these rows a ratio below 1 is ours. SOTTOVOCE_GENERATIONS sets how long the evolutionary peers may run,
-and OptRR beside them; what OptRR reaches in the paper's 20,000 generations is held against the certified front only.
+and OptRR beside them makes ten times as many, which take about as long: with as many pymoo's fronts are up to
+15 % better. What OptRR reaches in the paper's 20,000 generations is held against the certified front only.
 """
 
 import os
@@ -27,6 +28,9 @@ from sottovoce.design.sweep import warner_sweep
 DELTA, RESPONDENTS, LARGEST_ERROR = 0.75, 10_000, 2e-4
 GENERATIONS = int(os.environ.get("SOTTOVOCE_GENERATIONS", "500"))
 T = TypeVar("T")
+
+FASTER = 10
+"""Generations of OptRR to one of pymoo's."""
 
 FINE = 75
 """Points of the certified front whose hypervolume is measured: its steps must not count as losses."""
@@ -61,7 +65,7 @@ def _compared(name: str) -> list[Row]:
         f"pymoo NSGA-II, {GENERATIONS} generations": lambda: evolved("NSGA2", prior, RESPONDENTS, DELTA, GENERATIONS),
         "best square matrices by gradients": lambda: descended(prior, RESPONDENTS, DELTA),
     }
-    search, bred_in = _timed(lambda: searched(prior, RESPONDENTS, DELTA, GENERATIONS))
+    search, bred_in = _timed(lambda: searched(prior, RESPONDENTS, DELTA, FASTER * GENERATIONS))
     _refuse_beaten(prior, search)
     found = []
     for rival, call in rivals.items():
@@ -76,7 +80,7 @@ def _compared(name: str) -> list[Row]:
         if rival.startswith("pymoo"):
             found += [
                 Row(f"hypervolume of OptRR, {name} prior", rival, _share(search, prior), volume, "more is best"),
-                Row(f"{GENERATIONS} generations of OptRR, {name} prior", rival, bred_in, taken, "seconds"),
+                Row(f"{FASTER * GENERATIONS} generations of OptRR, {name} prior", rival, bred_in, taken, "seconds"),
             ]
     return found
 
