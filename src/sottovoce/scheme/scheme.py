@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, ClassVar
 
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SottovoceError, Words
 from sottovoce.exact import odds, odds_of_epsilon
 from sottovoce.mechanism.discovery import discover
 from sottovoce.mechanism.mechanism import Mechanism
@@ -63,6 +63,6 @@ def odds_asked(**given: Any) -> Fraction:
     """
     named = {name: value for name, value in given.items() if value is not None}
     if len(named) != 1:
-        raise SottovoceError(" or ".join(given), "must be given, exactly one of them", named)
+        raise SottovoceError(" or ".join(given), "must be given, exactly one of them", named or Words("none"))
     ((name, value),) = named.items()
     return odds_of_epsilon(name, value) if name == "epsilon" else odds(name, value)
