@@ -81,7 +81,9 @@ def sampled_rows(csr: Csr, size: int) -> Csr:
     """
     indptr, indices = csr
     # A seed of its own: a sample hides nothing, and results should repeat.
-    rows = np.sort(np.random.default_rng(1).choice(len(indptr) - 1, size, replace=False, shuffle=False))
+    drawn = np.zeros(len(indptr) - 1, bool)
+    drawn[np.random.default_rng(1).choice(len(drawn), size, replace=False, shuffle=False)] = True
+    rows = np.flatnonzero(drawn)
     sizes = indptr[rows + 1] - indptr[rows]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     loops = kernels("sottovoce.count._kernels") if size >= BULK_ROWS else None

@@ -52,7 +52,7 @@ class Family:
         >>> [family.items.tolist() for family in pairs.joined()]
         [[[0, 1], [0, 2], [1, 2]]]
         """
-        for first, last in _slices(self._partners):
+        for first, last in slices(self._partners):
             family = self._joined(np.arange(first, last), self._partners[first:last])
             if len(family):
                 yield family
@@ -97,7 +97,7 @@ def together(parts: Sequence[Family], length: int) -> Family:
     return Family(items, np.concatenate([nothing, *(part.without for part in parts)]))
 
 
-def _slices(sizes: Numbers) -> Iterator[tuple[int, int]]:
+def slices(sizes: Numbers) -> Iterator[tuple[int, int]]:
     """Runs of rows whose sizes sum up to what is handled at once, or single rows that exceed it."""
     totals, first = np.cumsum(sizes), 0
     while first < len(sizes):

@@ -62,6 +62,14 @@ class Reconstruction:
         held = None if self.held_square is None else np.asarray(self.held_square)[items]
         return Reconstruction(self.weights, self.longest, self.absent[:, items], self.present[:, items], held)
 
+    @property
+    def line(self) -> tuple[Array, Array]:
+        """The a and b of `f = a + b y` for single items: numbers, or one for each item."""
+        if self.absent is None or self.present is None:
+            absent, present = self.weights(1)[0, 0]
+            return absent, present
+        return self.absent[0], self.present[0]
+
     def grown(self, sums: Sums, family: Family, counts: NDArray[np.int64]) -> Sums:
         """Sums of sets of one more item, from those of the sets without each item and their own counts."""
         length = family.length

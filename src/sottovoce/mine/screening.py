@@ -10,13 +10,13 @@ independent. Exact data are never sampled.
 import numpy as np
 
 from sottovoce.count.transactions import Transactions
-from sottovoce.mine.candidates import Family, Numbers
+from sottovoce.mine.candidates import Numbers, slices
 from sottovoce.mine.reconstruction import Reconstruction, Sums
 
 FAR = 4.5
 """Standard errors below the threshold that rule a pair out."""
 
-NEAR = 0.7
+NEAR = 0.6
 """Part of the threshold that so many standard errors of the sample may be."""
 
 WORTHWHILE = 3
@@ -41,13 +41,15 @@ def promising_pairs(
     sample = source.sample(size) if WORTHWHILE * size <= rows else None
     if sample is None:
         return None
-    singles = how.of_singles(sample.singles()[None, chosen], np.array([size]))
-    table = sample.narrowed(chosen).pairs()
-    found = []
-    for family in Family.of_singles(len(chosen)).joined():
-        first, second = family.items.T
-        estimate = how.moments(how.grown(singles, family, table[None, first, second]))[0] / size
-        variance = held[first] * held[second] * threshold + squares[first] * squares[second]
+    absent, present = (np.broadcast_to(own, len(chosen)) for own in how.line)
+    singles = size * absent / 2 + present * sample.singles()[chosen]
+    table, every, found = sample.narrowed(chosen).pairs(), np.arange(len(chosen)), []
+    for first, last in slices(np.full(len(chosen), len(chosen))):
+        part = slice(first, last), None
+        # The sum of (a_i + b_i y_i) (a_j + b_j y_j): either of the singles brings half of a_i a_j.
+        estimate = present[part] * present * table[first:last] + absent[part] * singles + singles[part] * absent
+        variance = (held * threshold)[part] * held + squares[part] * squares
         enough = threshold - np.sqrt(variance) * (deviations / np.sqrt(rows) + FAR / np.sqrt(size))
-        found.append(family.items[estimate >= enough])
+        one, two = np.nonzero((estimate >= size * enough) & (every[part] < every))
+        found.append(np.column_stack([every[first:last][one], two]))
     return np.concatenate(found)
