@@ -33,8 +33,18 @@ def in_threads(work: Callable[[int], None], tasks: int, threads: int | None) -> 
         for task in range(tasks):
             work(task)
         return
-    with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(work, range(tasks)))
+    turns = iter(range(tasks))
+
+    def take_turns() -> None:
+        for task in turns:
+            work(task)
+
+    # The calling thread works as well, and nobody is handed single tasks: both would cost more than small tasks do.
+    with ThreadPoolExecutor(workers - 1) as pool:
+        others = [pool.submit(take_turns) for _ in range(workers - 1)]
+        take_turns()
+    for other in others:
+        other.result()
 
 
 def runs(length: int) -> list[slice]:

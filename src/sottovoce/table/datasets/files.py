@@ -113,5 +113,5 @@ def _downloaded(file: DataFile) -> Path:
     except (OSError, ValueError) as error:  # what there is of the network, or the hash
         found = "nothing" if isinstance(error, OSError) else "other bytes"
         rule = f"must name a folder that holds {file.path} where it cannot be downloaded"
-        raise SottovoceError(FOLDER, rule, Words(f"{found} from {file.source}")) from error
+        raise SottovoceError(FOLDER, rule, Words(f"{found} from {file.source}")) from None
     return Path(kept)
