@@ -1,6 +1,8 @@
 """Figure 6: average error of an entry of the sequence of triangles."""
 
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from papers._ldp_graph import Run, friends, local_answers, rerun_sequence
 from papers._ldp_table import SOURCE, epsilons
@@ -32,6 +34,11 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     answers["LM-global"] = lambda epsilon, rng: central_triangles(graph, epsilon, rng)
     for name, numbers in (("LM-smooth", graph.nodes), ("LM-smooth, one entry", 1)):
         scales = {epsilon: smooth_scale(graph, epsilon, DELTA, numbers) for epsilon in run.grid}
-        answers[name] = lambda epsilon, rng, scales=scales: truth + laplace_noise(len(truth), scales[epsilon], rng)  # type: ignore[misc]
+        answers[name] = partial(_noisy, truth, scales)
     found = rerun_sequence(graph, truth, answers, CLAIMS, run, "mean absolute error of a node's triangles")
     return replace(found, settings={**found.settings, "delta": DELTA}, notes=(*found.notes, SMOOTH))
+
+
+def _noisy(truth: Any, scales: dict[float, float], epsilon: float, rng: Any) -> Any:
+    """The truth with Laplace noise of the scale for an epsilon."""
+    return truth + laplace_noise(len(truth), scales[epsilon], rng)

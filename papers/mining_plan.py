@@ -65,7 +65,7 @@ def known(name: str) -> Truth:
     schema, columns = data.table
     codes = schema.ravel(schema.encode(columns))
     value = np.bincount(codes, minlength=schema.cells) / len(codes)
-    categories = tuple(variable.categories for variable in schema)  # type: ignore[attr-defined]
+    categories = tuple(schema[name].categories for name in schema.names)  # type: ignore[attr-defined]  # no item sets
     exact = FactorSpread(np.zeros((len(value), 1)))
     joint = Estimate(schema.names, categories, value, exact, value, len(codes), "table", "counting")
     return Truth(schema, columns, joint, itemsets_of(joint, SUPPORT).levels, data)

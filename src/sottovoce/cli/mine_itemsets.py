@@ -77,7 +77,8 @@ def mined(
         if model:
             _check_modelled(recall, target)
             return modelled_itemsets(path, agreed, min_support, **options)
-        return frequent_itemsets(path, agreed, min_support, recall=recall, target=target or "table", **options)  # type: ignore[arg-type]
+        options |= {"recall": recall, "target": target or "table"}
+        return frequent_itemsets(path, agreed, min_support, **options)
 
 
 def _check_modelled(recall: float | None, target: str | None) -> None:

@@ -92,7 +92,7 @@ def _all_or_noise(keep: float, length: int) -> Sequence[Array]:
     return [function]
 
 
-def _check_told(tells: bool, variable: ItemSet, silent: Sequence[Any]) -> None:  # noqa: FBT001
+def _check_told(tells: bool, variable: ItemSet, silent: Sequence[Any]) -> None:  # noqa: FBT001  # what is checked
     """Refuse coins that say nothing, and say what to choose."""
     if not tells:
         which = f"{variable.name} ({', '.join(map(str, silent[:8]))})" if silent else variable.name

@@ -57,7 +57,7 @@ def _both(edge: Any) -> tuple[Node, Node]:
 def _labels(nodes: Iterable[Node]) -> tuple[Node, ...]:
     found = dict.fromkeys(nodes)
     try:
-        return tuple(sorted(found))  # type: ignore[type-var]
+        return tuple(sorted(found))  # type: ignore[type-var]  # what has no order is told below
     except TypeError:
         return tuple(found)
 

@@ -61,8 +61,8 @@ def read_reports(path: str | Path) -> GraphReports:
         rule = f"must begin with a line {MARK}and its nodes, direction and coin"
         raise SottovoceError(str(path), rule, Words(repr(first[:60]))) from None
     count = labels if isinstance(labels, int) else len(labels)
-    numbers = [tuple(_whole(part, path) for part in edge) for edge in _edges(path)]
-    found = Graph.of_edges(numbers, count, directed=bool(directed))  # type: ignore[arg-type]
+    numbers: Any = [tuple(_whole(part, path) for part in edge) for edge in _edges(path)]
+    found = Graph.of_edges(numbers, count, directed=bool(directed))
     return GraphReports(Graph(range(count) if count == labels else tuple(labels), found.pairs, found.directed), coin)
 
 
