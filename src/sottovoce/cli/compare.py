@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from sottovoce.cli.design import prior_asked
-from sottovoce.cli.output import JsonOption, emit, names, numbers, progress_bar, say, table
+from sottovoce.cli.output import JsonOption, LevelOption, emit, names, numbers, progress_bar, say, table
 
 USUAL = "randomized_response,subset_selection,optimized_unary"
 """Schemes that are compared if none are named."""
@@ -32,7 +32,7 @@ def compare(
     epsilons: Annotated[str | None, typer.Option(help="Epsilons: E,E,...; quarters up to 4 if not given.")] = None,
     certified: Annotated[bool, typer.Option("--certified", help="Also the proven optimum.")] = False,
     width: Annotated[float, typer.Option(help="Width of intervals that respondents_needed is for.")] = 0.05,
-    level: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    level: LevelOption = 0.95,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the schemes: .png, .svg or .pdf.")] = None,
     json: JsonOption = None,
 ) -> None:

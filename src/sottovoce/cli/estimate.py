@@ -16,16 +16,16 @@ from sottovoce.cli.estimated import (
     together,
     waves,
 )
-from sottovoce.cli.output import JsonOption, emit, names, progress_bars
+from sottovoce.cli.output import FileArgument, JsonOption, LevelOption, PlanOption, emit, names, progress_bars
 
 
 def estimate(
-    path: options.PathArgument,
+    path: FileArgument,
     attributes: options.AttributesOption,
-    plan: options.PlanOption = None,
+    plan: PlanOption = None,
     method: options.MethodOption = "inversion",
     target: options.TargetOption = "population",
-    level: options.LevelOption = 0.95,
+    level: LevelOption = 0.95,
     interval: options.IntervalOption = "wald",
     simultaneous: options.SimultaneousOption = False,
     seed: options.SeedOption = None,

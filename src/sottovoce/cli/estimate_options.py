@@ -4,12 +4,9 @@ from typing import Annotated
 
 import typer
 
-PathArgument = Annotated[str, typer.Argument(metavar="FILE", help="Disguised CSV or Parquet file, with its plan.")]
 AttributesOption = Annotated[str, typer.Option(help="Attributes, jointly: a,b.")]
-PlanOption = Annotated[str | None, typer.Option(help="Plan, if the file does not carry it.")]
 MethodOption = Annotated[str, typer.Option(help="inversion or blue (unbiased), em or simplex.")]
 TargetOption = Annotated[str, typer.Option(help="population, or the table itself.")]
-LevelOption = Annotated[float, typer.Option(help="Confidence of the intervals.")]
 IntervalOption = Annotated[str, typer.Option(help="Intervals: wald, score or bootstrap.")]
 SimultaneousOption = Annotated[bool, typer.Option("--simultaneous", help="Intervals that all hold at once.")]
 SeedOption = Annotated[int | None, typer.Option(min=0, help="Repeatable bootstrap.")]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from sottovoce.cli.output import JsonOption, emit, names, progress_bars, say, table
+from sottovoce.cli.output import FileArgument, JsonOption, emit, names, progress_bars, say, table
 
 if TYPE_CHECKING:
     from sottovoce.mine.classify.decision_tree import DecisionTree
@@ -17,7 +17,7 @@ MODELS = ("naive-bayes", "tree")
 
 
 def classify(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="Disguised CSV or Parquet file, with its plan.")],
+    path: FileArgument,
     target: Annotated[str, typer.Option(help="Attribute to predict.")],
     test: Annotated[str | None, typer.Option(metavar="FILE2", help="Disguised file to test on.")] = None,
     plan: Annotated[str | None, typer.Option(help="Plan, if the files do not carry it.")] = None,

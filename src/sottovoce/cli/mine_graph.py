@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sottovoce.cli.output import ForceOption, JsonOption, emit, say, table
+from sottovoce.cli.output import ForceOption, JsonOption, LevelOption, emit, say, table
 from sottovoce.errors import SottovoceError, Words
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def graph(
     incoming: Annotated[bool, typer.Option("--incoming", help="Edges that come to a node, not that leave it.")] = False,
     seed: Annotated[int | None, typer.Option(min=0, help="Repeatable coins, for experiments only.")] = None,
     reports: Annotated[str | None, typer.Option(metavar="FILE", help="Write the disguised graph.")] = None,
-    level: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    level: LevelOption = 0.95,
     memory: Annotated[float, typer.Option(help="Gigabytes that may be used.")] = 2.0,
     force: ForceOption = False,
     json: JsonOption = None,

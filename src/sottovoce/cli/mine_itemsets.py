@@ -7,14 +7,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sottovoce.cli.output import JsonOption, emit, names, progress_bars, say, table
+from sottovoce.cli.output import (
+    FileArgument,
+    JsonOption,
+    LevelOption,
+    PlanOption,
+    emit,
+    names,
+    progress_bars,
+    say,
+    table,
+)
 
 if TYPE_CHECKING:
     from sottovoce.mine.itemsets import Itemsets
 
-FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Disguised CSV or Parquet file, with its plan.")]
 SupportOption = Annotated[float, typer.Option(help="Smallest share of the transactions.")]
-PlanOption = Annotated[str | None, typer.Option(help="Plan, if the file does not carry it.")]
 AttributesOption = Annotated[str | None, typer.Option(help="Of these attributes only: a,b.")]
 RecallOption = Annotated[
     float | None, typer.Option(help="Chance of a frequent set to pass; .5: bare threshold. By default, few false sets.")
@@ -26,7 +34,6 @@ TargetOption = Annotated[
 ModelOption = Annotated[
     bool, typer.Option("--model", help="Tables: by a model of all combinations, of any length and under any plan.")
 ]
-LevelOption = Annotated[float, typer.Option(help="Confidence of the intervals.")]
 
 MOST_ROWS = 60
 """Rows of the table for people; the JSON has all."""

@@ -7,17 +7,14 @@ import typer
 from sottovoce.cli.mine_itemsets import (
     MOST_ROWS,
     AttributesOption,
-    FileArgument,
-    LevelOption,
     LongestOption,
     ModelOption,
-    PlanOption,
     RecallOption,
     SupportOption,
     TargetOption,
     mined,
 )
-from sottovoce.cli.output import JsonOption, emit, say, table
+from sottovoce.cli.output import FileArgument, JsonOption, LevelOption, PlanOption, emit, say, table
 
 if TYPE_CHECKING:
     from sottovoce.mine.rules import Rules

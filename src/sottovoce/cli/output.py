@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from sottovoce.schema.schema import Schema
 
 JsonOption = Annotated[str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")]
+FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Disguised CSV or Parquet file, with its plan.")]
+PlanOption = Annotated[str | None, typer.Option(help="Plan, if the file does not carry it.")]
+LevelOption = Annotated[float, typer.Option(help="Confidence of the intervals.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
 FRAME = 3

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sottovoce.cli.design_options import PriorSourceOption
-from sottovoce.cli.output import ForceOption, JsonOption, emit, priors_given, progress_bar, say, table
+from sottovoce.cli.output import ForceOption, JsonOption, LevelOption, emit, priors_given, progress_bar, say, table
 from sottovoce.cli.recommend_schema import schema_asked
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ PurposeOption = Annotated[str, typer.Option(help="What is wanted: each (attribut
 PriorsOption = Annotated[
     list[str] | None, typer.Option(help="Expected shares: NAME=.7,.2,.1 (of a set: each item's frequency).")
 ]
-LevelOption = Annotated[float, typer.Option(help="Confidence of the intervals.")]
 ColumnsOption = Annotated[str | None, typer.Option(help="Of a table, these columns only: a,b,c.")]
 BinsOption = Annotated[list[str] | None, typer.Option(help="Of a table, cut a number at edges: NAME=18,40,inf.")]
 PlanOption = Annotated[str | None, typer.Option("-o", "--plan", metavar="FILE", help="Write the plan.")]

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sottovoce.cli.output import ForceOption, JsonOption, emit, names, progress_bar, say, table
+from sottovoce.cli.output import ForceOption, JsonOption, LevelOption, emit, names, progress_bar, say, table
 from sottovoce.cli.survey.options import DATABASE, DatabaseOption, SurveyArgument, chosen, open_store
 from sottovoce.errors import SottovoceError
 
@@ -18,7 +18,7 @@ def estimate(
     cross: Annotated[
         list[str] | None, typer.Option(help="Also a table of two questions, and whether they are independent: a,b.")
     ] = None,
-    level: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    level: LevelOption = 0.95,
     db: DatabaseOption = DATABASE,
     json: JsonOption = None,
 ) -> None:
