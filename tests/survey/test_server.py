@@ -24,6 +24,7 @@ from sottovoce.survey.rate import RateLimit
 from sottovoce.survey.report import receipt_of
 from sottovoce.survey.running import address_of, listen, serve
 from sottovoce.survey.seal import sealed
+from sottovoce.survey.store import Store
 
 REPORT = bytes([0] * 6 + [1, 1] + [0] * 7)
 """The first answer everywhere, and a set of two jobs: it fits the survey's plan."""
@@ -75,6 +76,21 @@ def test_every_answer_has_the_headers_and_no_cookie(server, survey, path):
     assert "set-cookie" not in reply.headers
     assert "server" not in reply.headers
     assert "unsafe" not in reply.headers["content-security-policy"]
+
+
+def test_a_crowd_that_comes_at_once_reads_a_survey_once(server, store, survey, monkeypatch):
+    read = []
+
+    def slowly(_store, name, found=Store.survey):
+        read.append(name)
+        time.sleep(0.2)
+        return found(_store, name)
+
+    monkeypatch.setattr(Store, "survey", slowly)
+    with ThreadPoolExecutor(20) as pool:
+        replies = list(pool.map(lambda _: server.ask("GET", f"/s/{survey.id}/survey.json"), range(20)))
+    assert {reply.status for reply in replies} == {200}
+    assert read == [survey.id]
 
 
 def test_texts_are_escaped(store, database, survey, served):
