@@ -17,6 +17,7 @@ from sottovoce.count.transactions import HeldTransactions, SparseTransactions, T
 from sottovoce.disguise.transactions import listed_transactions
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimate.cut_and_paste import counts_for
+from sottovoce.estimate.itemsets import item_attribute
 from sottovoce.mine.reconstruction import Reconstruction, by_number, equal_coins, own_coins
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.item_set import ItemSet
@@ -36,6 +37,25 @@ def agreed_plan(reports: Any, plan: Plan | None) -> Plan:
         return read_plan(reports)
     given = Words("none" if plan is None else type(plan).__name__)
     raise SottovoceError("plan", "must be the one that the reports were disguised under", given)
+
+
+def names_of(plan: Plan, attributes: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Attributes that are asked for, one or several; all of the plan where none are."""
+    return (
+        plan.schema.names if attributes is None else (attributes,) if isinstance(attributes, str) else tuple(attributes)
+    )
+
+
+def items_among(plan: Plan, names: Sequence[str]) -> ItemSet | None:
+    """The one attribute that holds sets, if such a one is asked for or there is no other kind."""
+    sets = [name for name in names if isinstance(plan.schema[name], ItemSet)]
+    if not sets:
+        return None
+    if len(names) > 1:
+        raise SottovoceError(
+            "attributes", f"must be one that holds sets ({', '.join(sets)}), or only others", list(names)
+        )
+    return item_attribute(plan, sets[0])
 
 
 def transactions_of(reports: Any, plan: Plan, variable: ItemSet) -> Transactions:
