@@ -16,6 +16,7 @@ from sottovoce.survey.writer import BusyError
 BODY_SECONDS = 20.0
 """Time that a body may take to arrive."""
 
+_VARY = {"vary": "accept-encoding"}
 _REFUSED = {Outcome.NO_INVITATION: Refusal.invitation, Outcome.OTHER_REPORT: Refusal.other_report}
 
 
@@ -70,7 +71,7 @@ async def take_report(request: Request) -> Response:
 
 def _sent(request: Request, file: PageFile, headers: Mapping[str, str] | None = None) -> Response:
     """A file, compressed for whoever can read it so."""
-    given = {"vary": "accept-encoding", **(headers or {})}
+    given = {**_VARY, **(headers or {})}
     if "gzip" not in request.headers.get("accept-encoding", ""):
         return Response(file.content, headers=given, media_type=file.kind)
     return Response(file.packed, headers=given | {"content-encoding": "gzip"}, media_type=file.kind)
@@ -79,7 +80,7 @@ def _sent(request: Request, file: PageFile, headers: Mapping[str, str] | None = 
 def _kept(request: Request, file: PageFile) -> Response:
     """A file that a browser may keep; it asks each time whether that is still the one, and gets no second copy."""
     tag = f'W/"{file.hash}"'
-    headers = {"cache-control": "no-cache", "etag": tag}
+    headers = {"cache-control": "no-cache", "etag": tag, **_VARY}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
     return _sent(request, file, headers)

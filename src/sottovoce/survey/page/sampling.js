@@ -3,7 +3,7 @@
 import { diagonal, listed, privateDiagonal, replacement } from "./answers.js";
 import { flips, oneHot, turning } from "./bits.js";
 import { randomSet } from "./drawn.js";
-import { largestRatio, list, require } from "./rules.js";
+import { isObject, largestRatio, list, require } from "./rules.js";
 import { asText, categories, category } from "./schema.js";
 import { cutPaste, subset } from "./sets.js";
 
@@ -22,7 +22,7 @@ MECHANISMS.subset = subset;
 MECHANISMS.turning = turning;
 
 export function readMechanism(sizes, json) {
-  require(json !== null && typeof json === "object" && Object.hasOwn(MECHANISMS, json.kind), "an unknown mechanism");
+  require(isObject(json) && Object.hasOwn(MECHANISMS, json.kind), "an unknown mechanism");
   const found = MECHANISMS[json.kind](sizes, json);
   require(found.coins.every((sides) => sides >= 1n && sides <= 2n ** 64n), "coins of other than 1 to 2^64 sides");
   return found;
