@@ -200,6 +200,18 @@ def test_pages_speak_the_persons_language(site, chromium, small_screen, language
     context.close()
 
 
+def test_words_that_do_not_arrive_do_not_stop_the_page(site, chromium, small_screen):
+    """The questions are in the person's language, the buttons in the survey's first one."""
+    context = chromium.new_context(**small_screen | {"locale": "ar"})
+    page = context.new_page()
+    page.route("**/texts/ar.js", lambda route: route.abort())
+    page.goto(site.link())
+    page.wait_for_selector("button.primary")
+    assert heading(page) == site.survey.title["ar"]
+    assert page.inner_text("button.primary >> visible=true") == "Begin"
+    context.close()
+
+
 def test_prefer_not_to_say_excludes_other_answers(tmp_path, phone, serving, definition, walk):
     definition = definition.rstrip() + '\n    decline: {en: "I prefer not to say", ar: "أفضل"}\n'
     with serving(tmp_path, definition) as site:

@@ -23,9 +23,10 @@ let survey;
 let language;
 let texts;
 
+// Without a connection the page's own words stay in the language that they were in.
 async function speak(tag) {
   language = tag;
-  texts = await wordsIn(tag);
+  texts = await wordsIn(tag).catch(() => texts);
   document.documentElement.lang = tag;
   document.documentElement.dir = RIGHT_TO_LEFT.includes(primary(tag)) ? "rtl" : "ltr";
 }
