@@ -34,6 +34,13 @@ def test_what_is_no_number_is_refused(value):
         fraction("p", value)
 
 
+@pytest.mark.parametrize("value", ["1e1000", "1E-999999999", "1e+1_000_000"])
+def test_numbers_that_would_fill_the_memory_are_refused(value):
+    with pytest.raises(SottovoceError, match=r"^p must have an exponent of at most three digits\. Got .* instead\.$"):
+        fraction("p", value)
+    assert fraction("p", "1e999") == 10**999
+
+
 @pytest.mark.parametrize("value", ["3:1", (3, 1), [3, 1], 3, 3.0, "3", "6/2", Fraction(3)])
 def test_odds_in_every_writing(value):
     assert odds("odds", value) == 3

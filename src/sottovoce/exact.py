@@ -4,6 +4,7 @@ A guarantee is a statement about integers. Floating point enters only when the c
 and is read as the decimal it prints as: .7 means 7/10.
 """
 
+import re
 from collections.abc import Iterable
 from decimal import ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
@@ -22,6 +23,9 @@ OddsLike = Number | tuple[int, int]
 
 _PRECISE = Context(prec=60)
 
+_HUGE = re.compile(r"[eE][+-]?[\d_]{4,}")
+"""Exponents of texts that would fill the memory, written out: 1e999999999."""
+
 
 def fraction(parameter: str, value: Any) -> Fraction:
     """Exact rational that a number stands for.
@@ -34,6 +38,8 @@ def fraction(parameter: str, value: Any) -> Fraction:
         raise SottovoceError(parameter, "must be a number", value)
     if isinstance(plain, float | Decimal) and not isfinite(plain):
         raise SottovoceError(parameter, "must be a finite number", value)
+    if isinstance(plain, str) and _HUGE.search(plain):
+        raise SottovoceError(parameter, "must have an exponent of at most three digits", value)
     try:
         return Fraction(repr(plain) if isinstance(plain, float) else plain)
     except (ValueError, ZeroDivisionError):

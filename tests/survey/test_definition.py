@@ -87,6 +87,39 @@ def test_bins_closed_on_the_right_and_named():
     assert named.bins.edges == ("0", "1", "2")
 
 
+def test_true_and_false_in_any_writing_are_switches_for_declining():
+    assert one("kind: yes_no, decline: True").decline == {"en": "Prefer not to say"}
+    assert one("kind: yes_no, decline: False").decline is None
+    with pytest.raises(SottovoceError, match=r"decline must be the words for declining; true or false will do where"):
+        one("kind: single, answers: [ja, nein], decline: true", "languages: [de]\nodds: 9:1\n")
+
+
+def test_a_question_that_nobody_can_reach_is_refused():
+    questions = """odds: 9
+questions:
+  - {id: a, kind: yes_no, text: A}
+  - {id: several, kind: several, text: S, answers: [x, y], when: {a: yes}}
+  - {id: b, kind: yes_no, text: B, when: {several: x}}
+"""
+    assert (
+        len(made(questions + "  - {id: c, kind: yes_no, text: C, when: {several: y, b: yes, a: [yes, no]}}").questions)
+        == 4
+    )
+    rule = r"questions\[3\].when must be possible together: no answer to a leads here \(line 10\)"
+    with pytest.raises(SottovoceError, match=rule):
+        made(questions + "  - {id: c, kind: yes_no, text: C, when: {b: yes, a: no}}")
+
+
+def test_questions_with_common_coins_may_share_their_harmless_questions():
+    survey = made("""odds: 9
+questions:
+  - {id: a, kind: yes_no, text: A, unrelated: "Born in spring?"}
+  - {id: b, kind: yes_no, text: B, unrelated: "Born on a Sunday?"}
+groups: [{questions: [a, b], scheme: {name: unrelated_question, known: [[.75, .25], [.86, .14]]}}]
+""")
+    assert survey.plan.group_of("a").scheme == "unrelated_question"
+
+
 def test_extra_labels_differ_from_answers():
     assert one("kind: single, answers: [no answer, x], decline: Rather not").labels == ("no answer", "x", "no answer*")
     assert one("kind: single, answers: [x, y], decline: false").decline is None
@@ -136,6 +169,9 @@ YES_NO = "questions: [{id: q, kind: yes_no, text: Q}]\n"
         ("odds: 1:1\n" + YES_NO, r"odds must be above 1 : 1, to leave something for q \(line 5\)"),
         ("odds: lots\n" + YES_NO, r"odds must be a number \(line 5\)"),
         ("odds: 1:2\n" + YES_NO, r"odds must be at least 1 : 1 \(line 5\)"),
+        ("odds:\n" + YES_NO, r"^odds must be a number, or odds such as 9:1 \(line 5\)\. Got nothing instead\.$"),
+        ("odds: 1e306\n" + YES_NO, r"odds must be at most 10\^305 \(line 5\)"),
+        ("epsilon: 1e999999999\n" + YES_NO, r"epsilon must have an exponent of at most three digits \(line 5\)"),
         ("odds: 3\nquestions: []", r"questions must be a list that is not empty \(line 6\)"),
         ("odds: 3\ncolour: red\n" + YES_NO, r"colour is not known here.*\(line 6\)"),
         ("odds: 3\nminimum: 0\n" + YES_NO, r"minimum must be a whole number from 1 .*\(line 6\)"),
@@ -160,7 +196,52 @@ def test_refused_definitions(rest, message):
         ("kind: single, answers: [x]", r"categories must be at least 2 \(line 7\)"),
         ("kind: single, answers: [x, x]", r"must differ; x is repeated \(line 7\)"),
         ("kind: single, answers: [=x, y]", r"spreadsheets take that for a formula \(line 7\)"),
-        ("kind: single, answers: [x;z, y]", r"must have names without ';' \(line 7\)"),
+        ("kind: single, answers: [x;z, y]", r"must have names that are not empty, .* without ';' \(line 7\)"),
+        ("kind: single, answers: {'': X, y: Y}", r"answers must have names that are not empty.*\(line 7\)"),
+        (
+            "kind: single, answers: {' x': X, y: Y}",
+            r"answers must have names .* without spaces around them.*\(line 7\)",
+        ),
+        (
+            "kind: single, answers: {x: Same, y: Same}",
+            r"answers that read differently; in en.*\(line 7\)\. Got \['Same'\]",
+        ),
+        ("kind: single, answers: [Never, y], decline: Never", r"answers that read differently.*Got \['Never'\]"),
+        ("kind: yes_no, decline: no", r"decline must be the words for declining.*\(line 7\)\. Got 'no' instead"),
+        (
+            f"kind: number, edges: [{', '.join(map(str, range(258)))}]",
+            r"edges must make at most 256 bins \(line 7\)\. Got 258 instead",
+        ),
+        ("kind: yes_no, odds: 1", r"must be asked at odds above 1 : 1, for nothing can be learned.*\(line 7\)"),
+        ("kind: yes_no, scheme: {name: warner, p: .5}", r"scheme must be asked at odds above 1 : 1.*\(line 7\)"),
+        (
+            "kind: yes_no, odds: 2, scheme: {name: warner, p: .7}",
+            r"must not stand beside odds or epsilon: those of warner follow from its parameters \(line 7\)",
+        ),
+        (
+            "kind: yes_no, odds: 2, scheme: {name: randomized_response, odds: 9}",
+            r"must not stand beside odds or epsilon: those of randomized_response follow.*\(line 7\)",
+        ),
+        (
+            "kind: yes_no, scheme: {name: subset_selection, odds: 3, size: 0}",
+            r"subset_selection: size must be a positive.*\(line 7\)",
+        ),
+        (
+            "kind: several, answers: [x, y], scheme: subset_selection",
+            r"scheme subset_selection: q must have categories for a set of them to be reported \(line 7\)",
+        ),
+        (
+            "kind: several, answers: [x, y, z], scheme: {name: cut_and_paste, cutoff: 2, rho: .5}",
+            r"must have reports from which its answers can be estimated.*\(line 7\)\. Got 'cut_and_paste' instead",
+        ),
+        (
+            "kind: single, answers: [x, y, z], scheme: {name: matrix, matrix: [[.5,.2,.2],[.3,.5,.5],[.2,.3,.3]]}",
+            r"must have reports from which its answers can be estimated.*condition number is inf \(line 7\)",
+        ),
+        (
+            "kind: yes_no, unrelated: R, scheme: unrelated_question",
+            r"scheme must say how frequent the harmless answers are, such as known: \[.75, .25\] \(line 7\)",
+        ),
         ("kind: single, answers: [" + ",".join(f"a{i}" for i in range(257)) + "]", r"must be at most 256 \(line 7\)"),
         ("kind: yes_no, answers: [yes, no]", r"must be called no and yes, in this order \(line 7\)"),
         ("kind: number, edges: [3, 2, 1]", r"must be at least two increasing numbers \(line 7\)"),

@@ -3,7 +3,7 @@
 import pytest
 
 from sottovoce.errors import SottovoceError
-from sottovoce.survey.located import MOST_CHARACTERS, read_located
+from sottovoce.survey.parsed import MOST_CHARACTERS, read_located
 
 
 def test_scalars_are_text_and_nothing_else():
@@ -26,7 +26,12 @@ def test_json_is_read_with_tabs_and_surrogate_pairs():
     [
         ("", "must not be empty"),
         ("a: [1", "line 1"),
-        ("a: 1\n b: 2", "line 2, column 3"),
+        ("a: [1\n", r"line 2, column 1\), while parsing a flow sequence \(line 1\)\. Got 'a: \[1' instead"),
+        ("a: 1\n b: 2", r"line 2, column 3\).*Got 'b: 2' instead"),
+        ("a: 1\ntext: Did you: really?", r"\(line 2, column 14\); a text that holds a colon needs quotation marks"),
+        ('a: 1\ntext: "Did you\nb: 2\n', r"while scanning a quoted scalar \(line 2\)\. Got 'text: \"Did you' instead"),
+        ("a: 1\nodds:3\nb: 2", r"while scanning a simple key \(line 2\)\. Got 'odds:3' instead"),
+        ("a:\n  - b: 1\n   c: 2", r"\(line 3, column 4\), while parsing .* \(line 2\)\. Got 'c: 2' instead"),
         ("a: &x 1\nb: *x", r"must not use aliases.*\(line 2\)"),
         ("a: 1\nb: 2\na: 3", r"keys that are texts and differ \(line 3\)"),
         ("? [a]\n: 1", r"keys that are texts and differ \(line 1\). Got a list or a mapping as a key"),
@@ -49,12 +54,13 @@ def test_refused_texts(text, message):
         (lambda found: found.value["word"].choice(("a", "b")), r"must be one of a, b \(line 1\). Got 'w'"),
         (lambda found: found.value["word"].whole(1, 9), "whole number from 1 to 9"),
         (lambda found: found.value["many"].whole(1, 9), "whole number from 1 to 9"),
+        (lambda found: found.value["long"].whole(1, 9), "whole number from 1 to 9"),
         (lambda found: found.value["word"].entries(), "must be a list"),
         (lambda found: found.value["word"].mapping(), "must be a mapping"),
         (lambda found: found.fields(("word",)), "list is not known here"),
-        (lambda found: found.fields(("word", "other"), ("list", "blank", "many")), "must have other"),
+        (lambda found: found.fields(("word", "other"), ("list", "blank", "many", "long")), "must have other"),
     ],
 )
 def test_values_that_are_not_what_is_wanted(read, message):
     with pytest.raises(SottovoceError, match=message):
-        read(read_located("word: w\nlist: [1]\nblank: ' '\nmany: 12"))
+        read(read_located(f"word: w\nlist: [1]\nblank: ' '\nmany: 12\nlong: {'9' * 5000}"))

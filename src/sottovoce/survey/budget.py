@@ -3,19 +3,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from inspect import signature
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from sottovoce.errors import SottovoceError
-from sottovoce.exact import odds as exact_odds
 from sottovoce.exact import root_of_odds
 from sottovoce.plan.guarantee import odds_text
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.schema import Schema
 from sottovoce.scheme.randomized_response import RandomizedResponse
-from sottovoce.scheme.scheme import Scheme, odds_asked, schemes
+from sottovoce.scheme.scheme import Scheme, odds_asked
 from sottovoce.survey.choose import chosen_scheme
 from sottovoce.survey.located import Located
+from sottovoce.survey.scheme_given import finished_scheme, scheme_with_odds
+
+MOST_ODDS = 10**305
+"""Above exp(700), the most that epsilon may allow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +42,16 @@ def read_odds(fields: Mapping[str, Located]) -> Fraction | None:
         return None
     if len(named) > 1:
         named["epsilon"].fail("must be left out where odds are given")
+    ((name, given),) = named.items()
+    if not isinstance(given.value, str):
+        given.fail("must be a number, or odds such as 9:1")
     try:
-        return odds_asked(**{name: part.text() for name, part in named.items()})
+        odds = odds_asked(**{name: given.value.strip()})
     except SottovoceError as reason:
-        next(iter(named.values())).fail(reason.rule)
+        given.fail(reason.rule)
+    if odds > MOST_ODDS:
+        given.fail("must be at most 10^305")
+    return odds
 
 
 def shared_plan(schema: Schema, shares: Sequence[Share], budget: Fraction, given: Located) -> Plan:
@@ -82,61 +90,26 @@ def _settled(schema: Schema, share: Share) -> Scheme | None:
     """Scheme that needs no share of the budget any more; None if it waits for its odds."""
     if share.odds is not None:
         return _with_odds(schema, share, share.odds)
-    if share.scheme is None:
-        return None
-    name, parameters = _named(share.scheme)
-    if "odds" not in signature(schemes()[name]).parameters:
-        return _made(share.scheme, name, parameters)
-    try:
-        return schemes()[name](**parameters)
-    except (SottovoceError, TypeError):
-        return None  # with its share of the odds it may be complete; if not, that error will say why
+    return None if share.scheme is None else finished_scheme(share.scheme)
 
 
 def _with_odds(schema: Schema, share: Share, odds: Fraction) -> Scheme:
     if share.scheme is not None:
-        name, parameters = _named(share.scheme)
-        return _made(share.scheme, name, parameters | {"odds": odds})
+        return scheme_with_odds(share.scheme, odds)
     if len(share.questions) > 1:
         return RandomizedResponse(odds=odds)
     return chosen_scheme(schema[share.questions[0]], odds)
 
 
-def _made(given: Located, name: str, parameters: Mapping[str, Any]) -> Scheme:
-    try:
-        return schemes()[name](**parameters)
-    except SottovoceError as reason:
-        given.fail(f"{name}: {reason.parameter} {reason.rule}", reason.value)
-    except TypeError:
-        known = ", ".join(signature(schemes()[name]).parameters)
-        given.fail(f"must have the parameters of {name}, which are {known}")
-
-
-def _named(given: Located) -> tuple[str, dict[str, Any]]:
-    """Name and parameters of a scheme: a word, or a mapping with `name`."""
-    if isinstance(given.value, dict):
-        fields = given.mapping()
-        if "name" not in fields:
-            given.fail("must have a name")
-        parameters = {key: _number(part.plain) for key, part in fields.items() if key != "name"}
-        return fields["name"].choice(sorted(schemes())), parameters
-    return given.choice(sorted(schemes())), {}
-
-
-def _number(plain: Any) -> Any:
-    """Whole numbers as such; other numbers stay text, which schemes read exactly."""
-    if isinstance(plain, list):
-        return [_number(part) for part in plain]
-    return int(plain) if isinstance(plain, str) and plain.isdecimal() else plain
-
-
 def _odds(schema: Schema, share: Share, scheme: Scheme) -> Fraction:
-    """Odds of a settled share, from the integers of its mechanism."""
+    """Odds of a settled share, from the integers of its mechanism; refuses what does not fit its questions."""
     where = share.scheme or share.given
     try:
-        odds = scheme.mechanism(schema.project(share.questions).sizes).channel.odds
+        odds = Plan.of(schema.project(share.questions), {share.questions: scheme}).guarantee.odds
     except SottovoceError as reason:
         where.fail(f"{scheme.name}: {reason.parameter} {reason.rule}", reason.value)
     if odds is None:
         where.fail(f"{scheme.name} is not deniable here: some reports would rule an answer out")
-    return exact_odds("odds", odds)
+    if odds == 1:
+        where.fail("must be asked at odds above 1 : 1, for nothing can be learned from its reports", odds_text(odds))
+    return odds

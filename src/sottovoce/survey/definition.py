@@ -5,9 +5,12 @@ from datetime import date
 from pathlib import Path
 
 from sottovoce.errors import SottovoceError
+from sottovoce.plan.plan import Plan
 from sottovoce.schema.schema import Schema
 from sottovoce.survey.budget import Share, read_odds, shared_plan
-from sottovoce.survey.located import Located, read_located
+from sottovoce.survey.estimable import unestimable
+from sottovoce.survey.located import Located
+from sottovoce.survey.parsed import read_located
 from sottovoce.survey.question import Question
 from sottovoce.survey.read_question import read_question
 from sottovoce.survey.survey import INVITATIONS, Survey
@@ -51,10 +54,11 @@ def survey_from_text(text: str) -> Survey:
     budget = read_odds(fields)
     if budget is None:
         given.fail("must have a budget for all questions together: odds or epsilon", list(fields))
-    plan = shared_plan(schema, _shares(fields, questions), budget, fields.get("odds") or fields["epsilon"])
-    _check_unrelated(fields["questions"], questions, {name: plan.group_of(name).scheme for name in schema.names})
+    shares = _shares(fields, questions)
+    plan = shared_plan(schema, shares, budget, fields.get("odds") or fields["epsilon"])
+    _check_unrelated(questions, shares, plan)
     contact, invitation, minimum = (fields.get(name) for name in ("contact", "invitation", "minimum"))
-    return Survey(
+    survey = Survey(
         title=read_texts(fields["title"], languages),
         asker=read_texts(fields["asker"], languages),
         purpose=read_texts(fields["purpose"], languages),
@@ -66,6 +70,11 @@ def survey_from_text(text: str) -> Survey:
         questions=questions,
         plan=plan,
     )
+    for name, reason in unestimable(survey):
+        entry = fields["questions"].entries()[schema.names.index(name)]
+        scheme = plan.group_of(name).scheme
+        entry.fail(f"must have reports from which its answers can be estimated: {reason.rule}", scheme)
+    return survey
 
 
 def _questions(given: Located, languages: tuple[str, ...]) -> tuple[Question, ...]:
@@ -113,8 +122,13 @@ def _group(given: Located, entries: Mapping[str, Located]) -> Share:
     return Share(names, given, own.get("scheme"), read_odds(own))
 
 
-def _check_unrelated(given: Located, questions: Sequence[Question], schemes: Mapping[str, str]) -> None:
-    """The harmless question's words and its scheme come together."""
-    for question, entry in zip(questions, given.entries(), strict=True):
-        if (question.unrelated is not None) != (schemes[question.id] == "unrelated_question"):
-            entry.fail("must have both unrelated, the words of the harmless question, and scheme unrelated_question")
+def _check_unrelated(questions: Sequence[Question], shares: Sequence[Share], plan: Plan) -> None:
+    """The harmless question's words, its scheme and its frequencies come together."""
+    of = {name: share for share in shares for name in share.questions}
+    for question in questions:
+        share, is_unrelated = of[question.id], plan.group_of(question.id).scheme == "unrelated_question"
+        if (question.unrelated is not None) != is_unrelated:
+            rule = "must have both unrelated, the words of the harmless question, and scheme unrelated_question"
+            share.given.fail(rule, question.id)
+        if is_unrelated and share.scheme is not None and "known" not in share.scheme.plain:
+            share.scheme.fail("must say how frequent the harmless answers are, such as known: [.75, .25]")

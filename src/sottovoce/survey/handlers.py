@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from sottovoce.survey.batch import Outcome
@@ -110,6 +110,6 @@ async def _body(request: Request, longest: int) -> bytes:
                 body += part
                 if len(body) > longest:
                     raise RefusedError(Refusal.too_large)
-    except TimeoutError:
+    except (TimeoutError, ClientDisconnect):  # a lost connection is nothing to log; nobody reads the answer
         raise RefusedError(Refusal.too_slow) from None
     return body

@@ -7,15 +7,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-import yaml
-
 from sottovoce.errors import SottovoceError, Words
 
-MOST_CHARACTERS = 2**20
-"""Length of a definition; a survey is a few kilobytes."""
-
-DEEPEST = 20
-"""Lists and mappings within each other."""
+MOST_DIGITS = 18
+"""Of a whole number: Python refuses to read much longer ones."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +48,10 @@ class Located:
 
     def whole(self, least: int, most: int) -> int:
         """A whole number in a range."""
-        if not isinstance(self.value, str) or not self.value.isdecimal() or not least <= int(self.value) <= most:
+        found = whole_number(self.value)
+        if found is None or not least <= found <= most:
             self.fail(f"must be a whole number from {least} to {most}")
-        return int(self.value)
+        return found
 
     def entries(self) -> "list[Located]":
         """A list that is not empty."""
@@ -81,71 +77,10 @@ class Located:
         return found
 
 
-def read_located(text: str, source: str = "survey") -> Located:
-    """Parse YAML, or JSON, which is YAML but for its tabs; refuse aliases and repeated keys.
+def whole_number(value: Any) -> int | None:
+    """Whole number that a text is, if it is one.
 
-    >>> read_located("odds: 3:1").value["odds"].value
-    '3:1'
+    >>> whole_number("12"), whole_number("1.5")
+    (12, None)
     """
-    if len(text) > MOST_CHARACTERS:
-        raise SottovoceError(source, f"must have at most {MOST_CHARACTERS} characters", len(text))
-    if text.lstrip("\ufeff \t\r\n").startswith("{"):
-        text = text.replace("\t", " ")
-    try:
-        _check_events(text, source)
-        node = yaml.compose(text, Loader=yaml.BaseLoader)
-    except yaml.YAMLError as reason:
-        raise _unreadable(source, text, reason) from None
-    if node is None:
-        raise SottovoceError(source, "must not be empty", Words("nothing"))
-    return _located(node, source)
-
-
-def _check_events(text: str, source: str) -> None:
-    """Refuse what could grow without bounds: aliases, and mappings in mappings in mappings ..."""
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.BaseLoader):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if isinstance(event, yaml.AliasEvent) or depth > DEEPEST:
-            rule = f"must not use aliases, nor be nested deeper than {DEEPEST} (line {_line(event.start_mark)})"
-            raise SottovoceError(source, rule, Words("such a text"))
-
-
-def _line(mark: Any) -> int:
-    return int(mark.line) + 1
-
-
-def _unreadable(source: str, text: str, reason: yaml.YAMLError) -> SottovoceError:
-    """What the parser says, and where; of a character that no text may have, the parser tells the place only."""
-    if isinstance(reason, yaml.reader.ReaderError):
-        line = text.count("\n", 0, reason.position) + 1
-        return SottovoceError(source, f"must have no control characters (line {line})", text[reason.position])
-    mark = getattr(reason, "problem_mark", None)
-    where = "" if mark is None else f" (line {_line(mark)}, column {mark.column + 1})"
-    problem = getattr(reason, "problem", None) or str(reason) or type(reason).__name__
-    return SottovoceError(source, f"must be YAML or JSON: {problem}{where}", Words("something else"))
-
-
-def _located(node: Any, name: str) -> Located:
-    line = _line(node.start_mark)
-    if isinstance(node, yaml.SequenceNode):
-        return Located([_located(part, f"{name}[{place}]") for place, part in enumerate(node.value)], name, line)
-    if isinstance(node, yaml.ScalarNode):
-        empty = node.style is None and node.value in ("", "~", "null")
-        return Located(None if empty else _joined(node.value, name, line), name, line)
-    found: dict[str, Located] = {}
-    for key, part in node.value:
-        at = _line(key.start_mark)
-        if not isinstance(key, yaml.ScalarNode) or key.value in found:
-            given = key.value if isinstance(key, yaml.ScalarNode) else Words("a list or a mapping as a key")
-            raise SottovoceError(name, f"must have keys that are texts and differ (line {at})", given)
-        found[key.value] = _located(part, key.value if name == "survey" else f"{name}.{key.value}")
-    return Located(found, name, line)
-
-
-def _joined(text: str, name: str, line: int) -> str:
-    """Put surrogate pairs together, as JSON writes characters beyond U+FFFF."""
-    try:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16")
-    except UnicodeDecodeError:
-        raise SottovoceError(name, f"must be Unicode text (line {line})", text) from None
+    return int(value) if isinstance(value, str) and value.isdecimal() and len(value) <= MOST_DIGITS else None

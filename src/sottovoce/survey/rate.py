@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable
+from ipaddress import IPv6Address
 
 WINDOW_SECONDS = 10.0
 MOST_ADDRESSES = 100_000
@@ -30,5 +31,18 @@ class RateLimit:
         if self._clock() >= self._ends or len(self._seen) >= MOST_ADDRESSES:
             self._seen.clear()
             self._ends = self._clock() + WINDOW_SECONDS
-        self._seen[address] += 1
-        return self._seen[address] <= self._most
+        sender = _sender(address)
+        self._seen[sender] += 1
+        return self._seen[sender] <= self._most
+
+
+def _sender(address: str) -> str:
+    """Who is counted: an address, or the network of an IPv6 address, for a household has 2^64 of those.
+
+    >>> _sender("2001:db8::1") == _sender("2001:db8::2:3"), _sender("192.0.2.1")
+    (True, '192.0.2.1')
+    """
+    if ":" not in address:
+        return address
+    found = IPv6Address(address)
+    return str(found.ipv4_mapped or found.packed[:8].hex())

@@ -6,14 +6,18 @@ from math import inf
 from sottovoce.errors import SottovoceError
 from sottovoce.schema.binned import Binned, Side
 from sottovoce.schema.item_set import SEPARATOR
+from sottovoce.survey.branches import read_conditions
 from sottovoce.survey.located import Located
-from sottovoce.survey.question import KINDS, Answer, Bins, Condition, Question, Texts
+from sottovoce.survey.question import KINDS, Answer, Bins, Question, Texts
 from sottovoce.survey.texts import read_texts
 
 COMMON = ("help", "decline", "when", "unrelated", "scheme", "odds", "epsilon")
 OWN = {"yes_no": ("answers",), "single": ("answers",), "several": ("answers",), "number": ("edges", "closed", "labels")}
 YES_NO = ("no", "yes")
 ENGLISH_DECLINE = "Prefer not to say"
+SWITCHES = ("true", "yes", "on", "false", "no", "off")
+"""What an author may write who takes `decline` for a switch."""
+
 MOST_ANSWERS = 256
 LEAST_EDGES = 3
 
@@ -31,7 +35,7 @@ def read_question(given: Located, languages: tuple[str, ...], earlier: Sequence[
         help=_optional(fields.get("help"), languages),
         bins=bins,
         decline=_decline(fields.get("decline"), languages),
-        when=_conditions(fields.get("when"), earlier),
+        when=read_conditions(fields.get("when"), earlier),
         unrelated=_optional(fields.get("unrelated"), languages),
     )
     try:
@@ -40,7 +44,17 @@ def read_question(given: Located, languages: tuple[str, ...], earlier: Sequence[
         raise SottovoceError(
             f"{given.name}: {reason.parameter}", f"{reason.rule} (line {given.line})", reason.value
         ) from None
+    _check_texts(question, given)
     return question
+
+
+def _check_texts(question: Question, given: Located) -> None:
+    """Nobody can choose between answers that read alike."""
+    for language in question.text:
+        said = [question.words(label, language) for label in question.labels]
+        alike = sorted({text for text in said if said.count(text) > 1})
+        if alike:
+            given.fail(f"must have answers that read differently; in {language} they do not", alike)
 
 
 def _name(given: Located, earlier: Sequence[Question]) -> str:
@@ -56,11 +70,14 @@ def _optional(given: Located | None, languages: tuple[str, ...]) -> Texts | None
 
 def _decline(given: Located | None, languages: tuple[str, ...]) -> Texts | None:
     """Words for declining; `true` will do where the only language is English."""
-    if given is None or given.value == "false":
+    if given is None or given.value in ("false", "False"):
         return None
-    if given.value == "true" and languages == ("en",):
+    if given.value in ("true", "True") and languages == ("en",):
         return {"en": ENGLISH_DECLINE}
-    return read_texts(given, languages)
+    texts = read_texts(given, languages)
+    if any(text.lower() in SWITCHES for text in texts.values()):
+        given.fail("must be the words for declining; true or false will do where the only language is English")
+    return texts
 
 
 def _answers(
@@ -82,8 +99,8 @@ def _answers(
         listed.fail("must be called no and yes, in this order")
     if len(answers) > MOST_ANSWERS:
         listed.fail(f"must be at most {MOST_ANSWERS}", len(answers))
-    if any(SEPARATOR in answer.id for answer in answers):
-        listed.fail(f"must have names without {SEPARATOR!r}")
+    if any(SEPARATOR in answer.id or not answer.id or answer.id != answer.id.strip() for answer in answers):
+        listed.fail(f"must have names that are not empty, without spaces around them and without {SEPARATOR!r}")
     return answers
 
 
@@ -94,6 +111,8 @@ def _bins(given: Located, fields: Mapping[str, Located]) -> Bins:
     closed: Side = "left" if side == "left" else "right"
     if len(fields["edges"].entries()) < LEAST_EDGES:
         fields["edges"].fail(f"must be at least {LEAST_EDGES} numbers, which make two bins")
+    if len(fields["edges"].entries()) > MOST_ANSWERS + 1:
+        fields["edges"].fail(f"must make at most {MOST_ANSWERS} bins", len(fields["edges"].entries()))
     try:
         numbers = [float(entry.text()) for entry in fields["edges"].entries()]
         cut = Binned("number", numbers, closed=closed, labels=[str(bin_) for bin_ in range(len(numbers) - 1)])
@@ -123,21 +142,3 @@ def _ends(bins: Bins, place: int) -> str:
     if float(low) == -inf:
         return f"{below} {high}"
     return f"{above} {low}" if float(high) == inf else f"{above} {low}, {below} {high}"
-
-
-def _conditions(given: Located | None, earlier: Sequence[Question]) -> tuple[Condition, ...]:
-    if given is None:
-        return ()
-    return tuple(_condition(name, answers, earlier) for name, answers in given.mapping().items())
-
-
-def _condition(name: str, answers: Located, earlier: Sequence[Question]) -> Condition:
-    asked = next((question for question in earlier if question.id == name), None)
-    if asked is None:
-        answers.fail("must be about an earlier question", name)
-    wanted = [entry.text() for entry in answers.entries()] if isinstance(answers.value, list) else [answers.text()]
-    known = [label for label in asked.labels if label != asked.not_asked]
-    for label in wanted:
-        if label not in known:
-            answers.fail(f"must be answers of {name}: {', '.join(known)}", label)
-    return Condition(name, tuple(wanted))

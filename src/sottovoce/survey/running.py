@@ -19,7 +19,7 @@ def configuration(app: Any, *, behind_proxy: bool = False) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         access_log=False,
-        log_level="warning",
+        log_level="error",  # below that, uvicorn tells of requests that it could not read
         server_header=False,
         date_header=False,
         lifespan="on",

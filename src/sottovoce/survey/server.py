@@ -1,6 +1,6 @@
 """The server: hands out frozen surveys, and takes disguised reports that fit them."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import date
 from typing import Any
@@ -71,17 +71,18 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _unknown(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    return _answer(request, _STATUSES.get(status, Refusal.malformed))
+    if not isinstance(error, HTTPException):
+        return _answer(request, Refusal.failed)
+    return _answer(request, _STATUSES.get(error.status_code, Refusal.malformed), error.headers)
 
 
 async def _failed(request: Request, _error: Exception) -> Response:
     return _answer(request, Refusal.failed)
 
 
-def _answer(request: Request, refusal: Refusal) -> Response:
-    """A page for people who followed a link, JSON for programs."""
-    headers = {} if refusal.retry_after is None else {"retry-after": str(refusal.retry_after)}
+def _answer(request: Request, refusal: Refusal, given: Mapping[str, str] | None = None) -> Response:
+    """A page for people who followed a link, JSON for programs; a wrong method is told the right ones."""
+    headers = dict(given or {}) | ({} if refusal.retry_after is None else {"retry-after": str(refusal.retry_after)})
     if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
         page = templates().get_template("refused.html").render(reason=refusal.reason)
         return HTMLResponse(page, refusal.status, headers)

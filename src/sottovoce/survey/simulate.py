@@ -36,15 +36,17 @@ def send_reports(
             clients.put(client)
 
     done = 0
-    with ThreadPoolExecutor(connections) as pool:
-        waiting = iter(work)
-        while batch := list(islice(waiting, SENT_AT_ONCE)):
-            list(pool.map(send, *_sealed(batch)))
-            done += len(batch)
-            if progress is not None:
-                progress(done, len(work))
-    for _ in range(connections):
-        clients.get().close()
+    try:
+        with ThreadPoolExecutor(connections) as pool:
+            waiting = iter(work)
+            while batch := list(islice(waiting, SENT_AT_ONCE)):
+                list(pool.map(send, *_sealed(batch)))
+                done += len(batch)
+                if progress is not None:
+                    progress(done, len(work))
+    finally:
+        for _ in range(connections):
+            clients.get().close()
     return done
 
 

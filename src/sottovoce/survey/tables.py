@@ -80,15 +80,16 @@ def open_engine(database: str) -> Engine:
             event.listen(engine, "begin", _begin)
         metadata.create_all(engine)
     except (SQLAlchemyError, ImportError, OSError) as reason:
-        kind, separator, _ = database.rpartition("://")
-        shown = f"{kind}{separator}..." if separator else database  # an address may hold a password
-        raise SottovoceError("db", f"must be a database that can be opened ({_short(reason)})", shown) from None
+        raise unusable(database, "opened", reason) from None
     return engine
 
 
-def _short(reason: Exception) -> str:
+def unusable(database: str, wanted: str, reason: Exception) -> SottovoceError:
     """What a driver says, without the statement and the links that SQLAlchemy adds."""
-    return str(getattr(reason, "orig", reason)).partition("\n")[0]
+    kind, separator, _ = database.rpartition("://")
+    shown = f"{kind}{separator}..." if separator else database  # an address may hold a password
+    said = str(getattr(reason, "orig", reason)).partition("\n")[0]
+    return SottovoceError("db", f"must be a database that can be {wanted} ({said})", shown)
 
 
 def _prepare(connection: Any, _record: Any) -> None:

@@ -62,16 +62,16 @@ def preview(
         "odds": str(whole.odds),
         "epsilon": whole.epsilon,
         "respondents": respondents,
-        "questions": [question.to_json() for question in shown],
+        "questions": [own.to_json() | {"respondents_for_margin": needed[own.question.id]} for own in shown],
         "margin": margin,
-        "respondents_for_margin": needed,
+        "respondents_for_margin": max(needed.values()),
         "hash": survey.hash,
     }
     emit(document, json)
     say(f"All answers together: {whole}\n{whole.in_words()}\n", json)
-    _show_questions(shown, respondents, json)
-    if needed is not None:
-        say(f"For margins of {margin:.1%} everywhere: {needed} respondents.", json)
+    _show_questions(shown, respondents, margin, needed, json)
+    say("Half the width of 95 % intervals, if all answers are as frequent.", json)
+    say(f"For margins of {margin:.1%} everywhere: {max(needed.values())} respondents.", json)
     if browse:
         _browse(survey, json)
     say(f"Nothing is frozen yet. When all is right: sottovoce survey freeze {draft}", json)
@@ -97,8 +97,10 @@ def freeze(draft: DraftArgument, db: DatabaseOption = DATABASE, url: UrlOption =
     say(f"Then: sottovoce survey serve --db {db}", json)
 
 
-def _show_questions(shown: "list[QuestionPreview]", respondents: int, target: str | None) -> None:
-    """Design, odds and margin of each question; no margin where there is no closed form."""
+def _show_questions(
+    shown: "list[QuestionPreview]", respondents: int, margin: float, needed: dict[str, int], target: str | None
+) -> None:
+    """Design, odds and margin of each question, and how many respondents another margin takes."""
     from sottovoce.plan.guarantee import odds_text
 
     rows = [
@@ -106,13 +108,15 @@ def _show_questions(shown: "list[QuestionPreview]", respondents: int, target: st
             own.question.id,
             own.question.kind,
             str(len(own.question.labels)),
-            own.scheme,
+            own.scheme.replace("_", " "),
             odds_text(own.guarantee.odds or Fraction(1)),
-            "" if own.margin is None else f"{own.margin:.1%}",
+            f"{own.margin:.1%}",
+            str(needed[own.question.id]),
         )
         for own in shown
     ]
-    table(("question", "kind", "answers", "design", "odds", f"+- with {respondents}"), rows, target)
+    headers = ("question", "kind", "answers", "design", "odds", f"+- with {respondents}", f"needed for +- {margin:.1%}")
+    table(headers, rows, target)
 
 
 def _browse(survey: "Survey", target: str | None) -> None:

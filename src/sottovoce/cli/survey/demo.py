@@ -64,7 +64,9 @@ def demo(
             if stays:
                 say("   Answer it yourself in a browser; Ctrl-C ends the demo, and forgets everything.\n", json)
             watch = LiveEstimates(store, survey, people, json)
-            found = watch.during(lambda: send_reports([link] * respondents, reports), stays=stays)
+            found = watch.during(
+                lambda progress: send_reports([link] * respondents, reports, progress=progress), stays=stays
+            )
         store.close()
     emit({"survey": survey.id, "respondents": respondents, "results": [result.to_json() for result in found]}, json)
     say("\nNext: sottovoce survey new DRAFT.yaml", json)

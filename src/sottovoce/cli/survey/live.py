@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 SECONDS = 0.5
 """Between two looks at the store."""
 
+Work = Callable[[Callable[[int, int | None], None]], object]
+"""Long work that says how far it is."""
+
 
 def pause() -> None:
     """Let some reports come in."""
@@ -32,8 +35,8 @@ class LiveEstimates:
         self._store, self._survey, self._people = store, survey, people
         self._console = Console(stderr=target == "-")
 
-    def during(self, work: Callable[[], object], *, stays: bool) -> "list[Result]":
-        """Show the estimates while some work is done, and on until an interrupt if `stays`; returns the last ones."""
+    def during(self, work: Work, *, stays: bool) -> "list[Result]":
+        """Show the estimates while some work is done, and on if `stays`, until an interrupt; returns the last ones."""
         from rich.live import Live
 
         worker = _Worker(work)
@@ -45,7 +48,7 @@ class LiveEstimates:
                     if self._console.is_terminal:
                         live.update(self._table(self.found()), refresh=True)
             except KeyboardInterrupt:
-                stays = False
+                worker.stop()
             worker.join()
             found = self.found()
             live.update(self._table(found), refresh=True)
@@ -73,15 +76,26 @@ class LiveEstimates:
 
 
 class _Worker(threading.Thread):
-    """A thread whose failure is handed to the one that waits for it."""
+    """A thread that can be told to stop, and whose failure is handed to the one that waits for it."""
 
-    def __init__(self, work: Callable[[], object]) -> None:
+    def __init__(self, work: Work) -> None:
         super().__init__(name="made-up people")
         self._work = work
+        self._stopped = False
         self.failure: Exception | None = None
+
+    def stop(self) -> None:
+        """End the work at its next step."""
+        self._stopped = True
 
     def run(self) -> None:
         try:
-            self._work()
+            self._work(self._step)
+        except InterruptedError:
+            return  # as it was told
         except Exception as reason:
             self.failure = reason
+
+    def _step(self, _done: int, _all: int | None) -> None:
+        if self._stopped:
+            raise InterruptedError

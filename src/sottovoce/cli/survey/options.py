@@ -29,13 +29,18 @@ def open_store(database: str, *, new: bool = False) -> Iterator["Store"]:
     from sottovoce.survey.installed import check_installed
 
     check_installed()
+    from sqlalchemy.exc import SQLAlchemyError
+
     from sottovoce.survey.store import Store
+    from sottovoce.survey.tables import unusable
 
     if not new and "://" not in database and not Path(database).exists():
         raise SottovoceError("db", "must be a database; `sottovoce survey freeze` makes one", database)
     store = Store(database)
     try:
         yield store
+    except SQLAlchemyError as reason:
+        raise unusable(database, "used", reason) from None
     finally:
         store.close()
 

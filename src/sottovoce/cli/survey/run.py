@@ -1,6 +1,7 @@
 """`sottovoce survey invite`, `serve` and `status`: a survey while it is asked."""
 
 import os
+from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -57,17 +58,17 @@ def serve(
     from sottovoce.survey.running import LOCAL, address_of, listen
     from sottovoce.survey.running import serve as serve_app
     from sottovoce.survey.server import REPORTS_PER_WINDOW, make_app
-    from sottovoce.survey.store import Store
 
-    listening = listen(host, port)
-    store = Store(db)
-    address, count = address_of(listening), len(store.surveys())
-    emit({"address": address, "surveys": count}, json)
-    say(f"Serving {count} survey{'s' * (count != 1)} at {address}. No address, no time and no agent is kept.", json)
-    if host not in LOCAL:
-        say("Off this machine, browsers need HTTPS: put a proxy with a certificate in front of the server.", json)
-    app = make_app(store, per_window=per_window or REPORTS_PER_WINDOW)
-    serve_app(app, listening, behind_proxy=behind_proxy)
+    with closing(listen(host, port)) as listening, open_store(db, new=True) as store:
+        address, count = address_of(listening), len(store.surveys())
+        emit({"address": address, "surveys": count}, json)
+        say(f"Serving {count} survey{'s' * (count != 1)} at {address}. No address, no time and no agent is kept.", json)
+        if not count:
+            say(f"There is none yet in {db}: sottovoce survey freeze DRAFT --db {db}", json)
+        if host not in LOCAL:
+            say("Off this machine, browsers need HTTPS: put a proxy with a certificate in front of the server.", json)
+        app = make_app(store, per_window=per_window or REPORTS_PER_WINDOW)
+        serve_app(app, listening, behind_proxy=behind_proxy)
 
 
 def status(db: DatabaseOption = DATABASE, json: JsonOption = None) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from sottovoce.cli.output import JsonOption, emit, progress_bar, say
+from sottovoce.errors import SottovoceError, Words
 
 
 def simulate(
@@ -28,8 +29,10 @@ def simulate(
     from sottovoce.survey.people import make_people
     from sottovoce.survey.simulate import send_reports
 
-    texts = [link] if "#" in link else Path(link).read_text(encoding="utf-8").split()
+    texts = [link] if "#" in link else Path(link).read_text(encoding="utf-8", errors="replace").split()
     links = [read_link(text) for text in texts]
+    if len({each.address for each in links}) != 1:
+        raise SottovoceError("link", "must be of one survey", Words(f"{len(links)} links in {link}"))
     client = Client(links[0].server)
     survey = client.survey(links[0])
     client.close()
