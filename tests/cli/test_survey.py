@@ -3,9 +3,10 @@
 import json
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -66,6 +67,7 @@ def test_the_whole_way(run, folder):
     code, out, _ = run("survey", "export", "reports.csv", "--json", "-")
     assert (code, json.loads(out)) == (0, {"survey": frozen["id"], "reports": 150, "output": "reports.csv"})
     assert run("survey", "export", "reports.csv")[0] == 2
+    assert "output must end in .csv or .parquet" in run("survey", "export", "reports.xlsx")[2]
     assert run("estimate", "reports.csv", "--attributes", "drink")[0] == 0
 
 
@@ -81,6 +83,10 @@ def test_invitations(run, folder):
     assert (folder / "links.txt").stat().st_mode & 0o777 == 0o600
     assert len((folder / "links.txt").read_text().split()) == 120
     assert run("survey", "invite", "-o", "links.txt")[0] == 2
+    (folder / "none.txt").write_text("\n")
+    assert "link must be of one survey. Got 0 links in none.txt instead." in run("survey", "simulate", "none.txt")[2]
+    (folder / "bytes.txt").write_bytes(b"\xff\xfe")
+    assert "link must look like https://HOST" in run("survey", "simulate", "bytes.txt")[2]
     with serving() as (address, _):
         links = (folder / "links.txt").read_text().replace("http://127.0.0.1:1", address)
         (folder / "links.txt").write_text(links)
@@ -102,16 +108,36 @@ def test_refusals_name_the_line_and_the_survey(run, folder):
     assert "none; freeze one first" in run("survey", "estimate")[2]
 
 
-def test_a_design_without_a_margin(run, folder):
-    """Reports that are numbers of rows of a matrix say nothing about single items, so none is promised."""
+def test_a_database_that_fails_says_so_without_a_traceback(run, folder):
+    """Another program's tables, a disk that is full or cannot be written: what the database says, in one line."""
+    run("survey", "new", "draft.yaml", "--sample", "minimal")
+    with closing(sqlite3.connect("other.db")) as other:
+        other.execute("CREATE TABLE surveys (id TEXT PRIMARY KEY)")
+        other.execute("INSERT INTO surveys VALUES ('ab')")
+        other.commit()
+    for command in (["freeze", "draft.yaml"], ["status"], ["estimate"]):
+        code, _, errors = run("survey", *command, "--db", "other.db")
+        assert code == 2
+        assert re.fullmatch(
+            r"error: db must be a database that can be used \(.*document.*\)\. Got 'other.db' instead\.\n", errors
+        )
+
+
+def test_every_question_has_a_margin_and_says_what_another_one_takes(run, folder):
+    """Also where two questions have one report that does not split."""
     (folder / "draft.yaml").write_text(
-        "title: T\nasker: A\npurpose: P\nuntil: 2030-12-31\nodds: 30\nquestions:\n"
-        "  - {id: q, kind: several, text: Q, answers: [x, y], scheme: {name: matrix, "
-        "matrix: [[.5,.2,.2,.1],[.2,.5,.1,.2],[.1,.2,.5,.2],[.1,.05,.1,.4],[.1,.05,.1,.1]]}}\n"
+        "title: T\nasker: A\npurpose: P\nuntil: 2030-12-31\nodds: 9\nquestions:\n"
+        "  - {id: a, kind: yes_no, text: A}\n  - {id: b, kind: yes_no, text: B}\n"
+        "groups: [{questions: [a, b], scheme: subset_selection}]\n"
     )
-    code, out, _ = run("survey", "preview", "draft.yaml")
+    code, out, _ = run("survey", "preview", "draft.yaml", "--margin", "0.1", "--json", "preview.json")
     assert code == 0
-    assert "everywhere" not in out
+    shown = json.loads((folder / "preview.json").read_text())
+    needed = [question["respondents_for_margin"] for question in shown["questions"]]
+    assert shown["respondents_for_margin"] == max(needed)
+    assert f"For margins of 10.0% everywhere: {max(needed)} respondents." in out
+    for question, respondents in zip(shown["questions"], needed, strict=True):
+        assert question["margin"] == pytest.approx(0.1 * (respondents / 1000) ** 0.5, rel=0.01)
 
 
 def test_a_draft_is_tried_in_a_browser_and_forgotten(run, folder, monkeypatch):
@@ -155,7 +181,12 @@ def test_serving_off_this_machine_asks_for_https(run, folder, monkeypatch):
     code, out, _ = run("survey", "serve", "--host", "0.0.0.0", "--port", "0", "--per-window", "5")  # noqa: S104
     assert code == 0
     assert "browsers need HTTPS" in out
+    assert "There is none yet in surveys.db: sottovoce survey freeze DRAFT --db surveys.db" in out
+    run("survey", "new", "draft.yaml", "--sample", "minimal")
+    run("survey", "freeze", "draft.yaml")
     code, out, _ = run("survey", "serve", "--port", "0", "--json", "served.json")
+    assert out.startswith("Serving 1 survey at http://127.0.0.1:")
+    assert "There is none yet" not in out
     assert "HTTPS" not in out
     assert json.loads((folder / "served.json").read_text())["address"] in out
     assert len(served) == 2
@@ -175,7 +206,10 @@ def test_the_demo_stays_until_it_is_interrupted(run, folder, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(live_module, "pause", interrupted)
-    assert "Ctrl-C ends the demo" in run("survey", "demo", "--respondents", "200", "--stay")[1]
+    code, out, _ = run("survey", "demo", "--respondents", "1000", "--stay", "--json", "found.json")
+    assert (code, "Ctrl-C ends the demo" in out) == (0, True)
+    results = json.loads((folder / "found.json").read_text())["results"]
+    assert all(result["respondents"] < 1000 for result in results)  # nobody has to wait for all of them
 
 
 def test_the_demo_draws_again_and_again_in_a_terminal(run, folder, monkeypatch):

@@ -27,6 +27,7 @@ from sottovoce.survey.script import page_script
 from sottovoce.survey.seal import sealed
 from sottovoce.survey.store import Store
 from sottovoce.survey.survey import survey_from_bytes
+from sottovoce.survey.writer import Writer
 
 REPORT = bytes([0] * 6 + [1, 1] + [0] * 7)
 """The first answer everywhere, and a set of two jobs: it fits the survey's plan."""
@@ -227,7 +228,7 @@ def test_requests_that_are_none(server, open_survey):
         == 201
     )
     reply = server.ask("GET", f"/s/{open_survey.id}/reports")
-    assert (reply.status, json.loads(reply.body)["error"]) == (405, "method")
+    assert (reply.status, json.loads(reply.body)["error"], reply.headers["allow"]) == (405, "method", "POST")
     assert json.loads(server.ask("GET", "/").body)["error"] == "not_found"
     missing = server.ask("POST", "/s/0000/reports", good, {"Content-Type": "application/json"})
     assert (missing.status, json.loads(missing.body)["error"]) == (404, "unknown_survey")
@@ -255,6 +256,12 @@ def test_the_limit_forgets_addresses():
     assert [limit.allows("a"), limit.allows("a")] == [True, False]
     now[0] = 10.0
     assert limit.allows("a")
+    assert [limit.allows("2001:db8::1"), limit.allows("2001:db8::ffff:1"), limit.allows("2001:db8:0:1::1")] == [
+        True,
+        False,  # of the same network
+        True,
+    ]
+    assert [limit.allows("::ffff:192.0.2.1"), limit.allows("::ffff:192.0.2.2")] == [True, True]
     assert RateLimit(None).allows("a")
 
 
@@ -275,6 +282,19 @@ def test_a_body_that_never_comes(served, open_survey, monkeypatch):
             "Content-Length: 100\r\n\r\n{".encode()
         )
         assert connection.recv(100).startswith(b"HTTP/1.1 408")
+
+
+def test_who_hangs_up_in_the_middle_leaves_no_trace(server, store, open_survey, capfd, caplog):
+    """A lost connection on a train, or a request that is none, must not fill the log."""
+    place = urlsplit(server.address)
+    head = f"POST /s/{open_survey.id}/reports HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    for sent in (f"{head}Content-Length: 100\r\n\r\n{{", "\x16\x03\x01 no HTTP\r\n\r\n"):
+        with create_connection((place.hostname, place.port), timeout=10) as connection:
+            connection.sendall(sent.encode("latin-1"))
+    assert server.post(open_survey, body(open_survey))[0] == 201
+    assert store.counts(open_survey.id)["reports"] == 1
+    assert "".join(capfd.readouterr()) == ""
+    assert caplog.records == []
 
 
 def test_a_fault_of_our_own_says_so(served, open_survey, monkeypatch):
@@ -324,21 +344,31 @@ def test_nothing_about_the_sender_is_kept_or_logged(server, store, survey, datab
 
 
 def test_what_is_queued_is_finished_at_the_end(store, open_survey, served):
-    """Requests that wait for a slow disk when the server is told to stop are stored and acknowledged."""
-    started = threading.Event()
+    """Ten requests wait for a slow disk when the server is told to stop: all of them are stored and acknowledged."""
+    arrived, go_on = [], threading.Event()
 
     def slow(entries):
-        started.set()
-        time.sleep(0.05)
+        arrived.extend(entries)
+        go_on.wait(10)
         return store.commit(entries)
 
     with ThreadPoolExecutor(10) as pool:
         with served.stack:
             server = served(commit=slow, most=1)
             answers = [pool.submit(server.post, open_survey, body(open_survey)) for _ in range(10)]
-            started.wait(10)
-        statuses = [answer.exception() or answer.result()[0] for answer in answers]
-    assert statuses.count(201) == store.counts(open_survey.id)["reports"] >= 1
+            writer = _the_writer()
+            while len(arrived) + len(writer._waiting) < 10:
+                time.sleep(0.01)
+            assert store.counts(open_survey.id)["reports"] == 0
+            threading.Timer(0.2, go_on.set).start()  # by then the server has begun to stop
+        assert [answer.result()[0] for answer in answers] == [201] * 10
+    assert store.counts(open_survey.id)["reports"] == 10
+
+
+def _the_writer() -> Writer:
+    """The one that is at work: its thread knows it."""
+    (thread,) = [thread for thread in threading.enumerate() if thread.name == "survey writer"]
+    return thread._target.__self__
 
 
 def test_addresses_that_are_taken():

@@ -56,7 +56,8 @@ def _line(mark: Any) -> int:
 
 def _unreadable(source: str, text: str, reason: yaml.MarkedYAMLError) -> SottovoceError:
     """What the parser says and where; also where it began, for a mistake is often noticed later than it is made."""
-    begun, noticed = reason.context_mark or reason.problem_mark, reason.problem_mark
+    noticed: Any = reason.problem_mark
+    begun: Any = reason.context_mark or noticed
     rule = f"must be YAML or JSON: {reason.problem} (line {_line(noticed)}, column {noticed.column + 1})"
     if begun.line != noticed.line:
         rule += f", {reason.context} (line {_line(begun)})"

@@ -71,9 +71,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _unknown(request: Request, error: Exception) -> Response:
-    if not isinstance(error, HTTPException):
-        return _answer(request, Refusal.failed)
-    return _answer(request, _STATUSES.get(error.status_code, Refusal.malformed), error.headers)
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    return _answer(request, _STATUSES.get(status, Refusal.malformed), getattr(error, "headers", None))
 
 
 async def _failed(request: Request, _error: Exception) -> Response:
