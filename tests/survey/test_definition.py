@@ -87,6 +87,11 @@ def test_bins_closed_on_the_right_and_named():
     assert named.bins.edges == ("0", "1", "2")
 
 
+def test_signs_keep_their_direction_where_texts_run_from_right_to_left():
+    question = one("kind: number, edges: [0, 5, inf]", "languages: [fa]\nodds: 9:1\n")
+    assert [answer.text["fa"] for answer in question.answers] == ["\u2066≥ 0, < 5\u2069", "\u2066≥ 5\u2069"]
+
+
 def test_true_and_false_in_any_writing_are_switches_for_declining():
     assert one("kind: yes_no, decline: True").decline == {"en": "Prefer not to say"}
     assert one("kind: yes_no, decline: False").decline is None

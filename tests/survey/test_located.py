@@ -26,6 +26,7 @@ def test_json_is_read_with_tabs_and_surrogate_pairs():
     [
         ("", "must not be empty"),
         ("a: [1", "line 1"),
+        ("a: [\n", r"expected the node content, .* \(line 2, column 1\)\. Got 'a: \[' instead"),
         ("a: [1\n", r"line 2, column 1\), while parsing a flow sequence \(line 1\)\. Got 'a: \[1' instead"),
         ("a: 1\n b: 2", r"line 2, column 3\).*Got 'b: 2' instead"),
         ("a: 1\ntext: Did you: really?", r"\(line 2, column 14\); a text that holds a colon needs quotation marks"),

@@ -64,8 +64,8 @@ def _unreadable(source: str, text: str, reason: yaml.MarkedYAMLError) -> Sottovo
     if reason.problem in HINTS:
         rule += f"; {HINTS[reason.problem]}"
     lines = text.splitlines()
-    made_earlier = noticed.line >= len(lines) or str(reason.context).startswith("while scanning")
-    return SottovoceError(source, rule, lines[begun.line if made_earlier else noticed.line].strip())
+    place = begun.line if str(reason.context).startswith("while scanning") else noticed.line
+    return SottovoceError(source, rule, lines[min(place, len(lines) - 1)].strip())  # the end is no line of its own
 
 
 def _located(node: Any, name: str) -> Located:

@@ -1,14 +1,13 @@
 """Questions from a definition: each kind's own fields, and branches that look back only."""
 
 from collections.abc import Mapping, Sequence
-from math import inf
 
 from sottovoce.errors import SottovoceError
-from sottovoce.schema.binned import Binned, Side
 from sottovoce.schema.item_set import SEPARATOR
 from sottovoce.survey.branches import read_conditions
 from sottovoce.survey.located import Located
-from sottovoce.survey.question import KINDS, Answer, Bins, Question, Texts
+from sottovoce.survey.question import KINDS, Answer, Question, Texts
+from sottovoce.survey.read_bins import bin_answers, read_bins
 from sottovoce.survey.texts import read_texts
 
 COMMON = ("help", "decline", "when", "unrelated", "scheme", "odds", "epsilon")
@@ -19,19 +18,18 @@ SWITCHES = ("true", "yes", "on", "false", "no", "off")
 """What an author may write who takes `decline` for a switch."""
 
 MOST_ANSWERS = 256
-LEAST_EDGES = 3
 
 
 def read_question(given: Located, languages: tuple[str, ...], earlier: Sequence[Question]) -> Question:
     """One question; `earlier` are those its branches may look at."""
     kind = given.mapping().get("kind", Located(None, f"{given.name}.kind", given.line)).choice(KINDS)
     fields = given.fields(("id", "kind", "text"), (*OWN[kind], *COMMON))
-    bins = _bins(given, fields) if kind == "number" else None
+    bins = read_bins(given, fields) if kind == "number" else None
     question = Question(
         id=_name(fields["id"], earlier),
         kind=kind,
         text=read_texts(fields["text"], languages),
-        answers=_bin_answers(fields, bins, languages) if bins else _answers(given, fields, kind, languages),
+        answers=bin_answers(fields, bins, languages) if bins else _answers(given, fields, kind, languages),
         help=_optional(fields.get("help"), languages),
         bins=bins,
         decline=_decline(fields.get("decline"), languages),
@@ -102,43 +100,3 @@ def _answers(
     if any(SEPARATOR in answer.id or not answer.id or answer.id != answer.id.strip() for answer in answers):
         listed.fail(f"must have names that are not empty, without spaces around them and without {SEPARATOR!r}")
     return answers
-
-
-def _bins(given: Located, fields: Mapping[str, Located]) -> Bins:
-    if "edges" not in fields:
-        given.fail("must have edges")
-    side = fields["closed"].choice(("left", "right")) if "closed" in fields else "left"
-    closed: Side = "left" if side == "left" else "right"
-    if len(fields["edges"].entries()) < LEAST_EDGES:
-        fields["edges"].fail(f"must be at least {LEAST_EDGES} numbers, which make two bins")
-    if len(fields["edges"].entries()) > MOST_ANSWERS + 1:
-        fields["edges"].fail(f"must make at most {MOST_ANSWERS} bins", len(fields["edges"].entries()))
-    try:
-        numbers = [float(entry.text()) for entry in fields["edges"].entries()]
-        cut = Binned("number", numbers, closed=closed, labels=[str(bin_) for bin_ in range(len(numbers) - 1)])
-    except ValueError as reason:
-        rule = reason.rule if isinstance(reason, SottovoceError) else "must be numbers"
-        fields["edges"].fail(rule)
-    return Bins(tuple(cut.to_json()["edges"]), closed)
-
-
-def _bin_answers(fields: Mapping[str, Located], bins: Bins, languages: tuple[str, ...]) -> tuple[Answer, ...]:
-    """Bins are called by their ends; a person reads those, or the labels that were given."""
-    names = Binned("number", map(float, bins.edges), closed="left" if bins.closed == "left" else "right").categories
-    if "labels" not in fields:
-        return tuple(
-            Answer(str(name), dict.fromkeys(languages, _ends(bins, place))) for place, name in enumerate(names)
-        )
-    labels = fields["labels"].entries()
-    if len(labels) != len(names):
-        fields["labels"].fail(f"must name each of the {len(names)} bins")
-    return tuple(Answer(str(name), read_texts(label, languages)) for name, label in zip(names, labels, strict=True))
-
-
-def _ends(bins: Bins, place: int) -> str:
-    """Ends of a bin in signs that need no translation."""
-    low, high = bins.edges[place : place + 2]
-    below, above = ("<", "≥") if bins.closed == "left" else ("≤", ">")
-    if float(low) == -inf:
-        return f"{below} {high}"
-    return f"{above} {low}" if float(high) == inf else f"{above} {low}, {below} {high}"
