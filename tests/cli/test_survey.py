@@ -14,6 +14,7 @@ import pytest
 from sottovoce.cli.survey import demo as demo_module
 from sottovoce.cli.survey import live as live_module
 from sottovoce.cli.survey import results as results_module
+from sottovoce.survey.definition import read_definition
 from sottovoce.survey.store import Store
 
 
@@ -157,6 +158,10 @@ def test_a_survey_that_is_over_is_not_frozen(run, folder):
     text = (folder / "draft.yaml").read_text()
     (folder / "draft.yaml").write_text(re.sub(r"until: \S+", "until: 2020-01-01", text))
     assert "until must not be over" in run("survey", "freeze", "draft.yaml")[2]
+    store = Store("surveys.db")
+    store.freeze(read_definition("draft.yaml"))
+    store.close()
+    assert "until must not be over" in run("survey", "invite")[2]
 
 
 def test_negative_estimates_are_explained(capsys):

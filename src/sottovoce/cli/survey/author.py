@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sottovoce.cli.output import ForceOption, JsonOption, emit, say, table
-from sottovoce.cli.survey.options import DATABASE, URL, DatabaseOption, UrlOption, open_store
-from sottovoce.errors import SottovoceError
+from sottovoce.cli.survey.options import DATABASE, URL, DatabaseOption, UrlOption, check_open, open_store
 
 if TYPE_CHECKING:
     from sottovoce.survey.preview import QuestionPreview
@@ -80,12 +79,10 @@ def preview(
 def freeze(draft: DraftArgument, db: DatabaseOption = DATABASE, url: UrlOption = URL, json: JsonOption = None) -> None:
     """Freeze a draft: from now on it has a hash, and nobody can change it unnoticed."""
     survey = _read(draft)
-    from sottovoce.survey.desk import today
     from sottovoce.survey.links import Link, server_address
 
     link = Link(server_address(url), survey.hash)
-    if survey.until < today():
-        raise SottovoceError("until", f"must not be over; today is {today()}", survey.until.isoformat())
+    check_open(survey)
     with open_store(db, new=True) as store:
         store.freeze(survey)
     emit({"id": survey.id, "hash": survey.hash, "link": str(link), "audit": f"{link.address}/audit"}, json)

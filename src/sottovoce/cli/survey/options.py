@@ -53,3 +53,11 @@ def chosen(store: "Store", name: str | None) -> "Survey":
         known = ", ".join(store.surveys()) or "none; freeze one first"
         raise SottovoceError("survey", f"must be one of those in the database ({known})", name)
     return survey
+
+
+def check_open(survey: "Survey") -> None:
+    """Refuse a survey whose last day is over."""
+    from sottovoce.survey.desk import today
+
+    if survey.until < today():
+        raise SottovoceError("until", f"must not be over; today is {today()}", survey.until.isoformat())

@@ -7,7 +7,16 @@ from typing import Annotated
 import typer
 
 from sottovoce.cli.output import JsonOption, emit, say, table
-from sottovoce.cli.survey.options import DATABASE, URL, DatabaseOption, SurveyArgument, UrlOption, chosen, open_store
+from sottovoce.cli.survey.options import (
+    DATABASE,
+    URL,
+    DatabaseOption,
+    SurveyArgument,
+    UrlOption,
+    check_open,
+    chosen,
+    open_store,
+)
 
 
 def invite(
@@ -27,6 +36,7 @@ def invite(
         from sottovoce.survey.links import Link, server_address
 
         server, asked = server_address(url), chosen(store, survey)
+        check_open(asked)
         links = [str(Link(server, asked.hash, token)) for token in store.invite(asked, count)]
     emit({"survey": asked.id, "links": links}, json)
     if output == "-":
