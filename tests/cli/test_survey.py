@@ -61,6 +61,7 @@ def test_the_whole_way(run, folder):
         assert results[0]["respondents"] == 150
     code, out, _ = run("survey", "estimate", frozen["id"][:6], "--cross", "sick,drink")
     assert "independence of sick and drink" in out
+    assert "is not known" not in out
     assert "not asked" in out
     assert run("survey", "estimate", "--cross", "sick")[0] == 2
     code, out, _ = run("survey", "status", "--json", "-")
@@ -176,6 +177,7 @@ def test_negative_estimates_are_explained(capsys):
         results_module.show_results(survey, [Result(("q",), 100, 0.95, lines)], 0.95)
         out = capsys.readouterr().out
         assert ("noise around a small proportion" in out) == explained
+        assert "-: how many forged reports it takes is not known" in out
 
 
 def test_serving_off_this_machine_asks_for_https(run, folder, monkeypatch):

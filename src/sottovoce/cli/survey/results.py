@@ -58,7 +58,10 @@ def show_results(survey: "Survey", found: "list[Result]", level: float, target: 
     rows = [row for result in found for row in result_rows(survey, result)]
     headers = ("question", "answer", "estimate", f"{level:.0%} interval", "forged reports")
     table(headers, rows, target)
-    if any(line.estimate < 0 for result in found for line in result.lines):
+    lines = [line for result in found for line in result.lines]
+    if any(line.forged is None for line in lines):
+        say("-: how many forged reports it takes is not known, or no number of them would do.", target)
+    if any(line.estimate < 0 for line in lines):
         say("A negative estimate is noise around a small proportion; it is shown, not hidden.", target)
 
 
