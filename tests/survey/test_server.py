@@ -262,6 +262,7 @@ def test_the_limit_forgets_addresses():
         True,
     ]
     assert [limit.allows("::ffff:192.0.2.1"), limit.allows("::ffff:192.0.2.2")] == [True, True]
+    assert [limit.allows("no:address"), limit.allows("no:address")] == [True, False]
     assert RateLimit(None).allows("a")
 
 

@@ -44,5 +44,8 @@ def _sender(address: str) -> str:
     """
     if ":" not in address:
         return address
-    found = IPv6Address(address)
+    try:
+        found = IPv6Address(address)
+    except ValueError:
+        return address  # whatever a proxy may say
     return str(found.ipv4_mapped or found.packed[:8].hex())
