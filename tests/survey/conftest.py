@@ -7,12 +7,15 @@ import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from http.client import HTTPConnection
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
 
+from sottovoce.plan.plan import Group
+from sottovoce.scheme import CutAndPaste
 from sottovoce.survey.definition import survey_from_text
 from sottovoce.survey.links import Link
 from sottovoce.survey.running import listen, running
@@ -80,7 +83,7 @@ questions:
   - {id: unary, kind: single, text: Unary, odds: 3:1, answers: [a, b, c], scheme: symmetric_unary}
   - {id: shifted, kind: single, text: Shifted, answers: [a, b, c], scheme: {name: randomized_gamma_diagonal, gamma: 3}}
   - {id: flipped, kind: several, text: Flipped, answers: [a, b], scheme: {name: mask, p: 0.75}}
-  - {id: pasted, kind: several, text: Pasted, answers: [a, b, c], scheme: {name: cut_and_paste, cutoff: 1, rho: 0.5}}
+  - {id: pasted, kind: several, text: Pasted, answers: [a, b, c], scheme: {name: mask, p: 0.6}}
   - {id: one, kind: yes_no, text: One}
   - {id: two, kind: yes_no, text: Two}
 groups: [{questions: [one, two], scheme: attribute_sampling, odds: 3:1}]
@@ -104,9 +107,20 @@ def plain_definition():
 
 
 @pytest.fixture(scope="session")
-def every_kind_definition():
-    """A survey that tosses every kind of coin that there is."""
-    return EVERY_KIND
+def every_kind():
+    """A survey that tosses every kind of coin that there is, also one that definitions refuse.
+
+    Cut-and-paste is estimated only where the sizes of true sets are public, as they are not in a survey.
+    """
+    survey = survey_from_text(EVERY_KIND)
+    pasting = CutAndPaste(cutoff=1, rho="0.5")
+    groups = [
+        Group(group.attributes, pasting.name, pasting.mechanism(group.mechanism.sizes))
+        if group.attributes == ("pasted",)
+        else group
+        for group in survey.plan.groups
+    ]
+    return replace(survey, plan=replace(survey.plan, groups=tuple(groups)))
 
 
 @pytest.fixture(scope="session")

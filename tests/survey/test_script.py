@@ -40,10 +40,9 @@ def test_samples_are_sealed(node, tmp_path, name):
     check_it_seals(node, tmp_path, survey_from_text(sample(name, date(2100, 1, 1))))
 
 
-def test_every_kind_of_coin_is_tossed(node, tmp_path, every_kind_definition):
-    survey = survey_from_text(every_kind_definition)
-    assert {group.mechanism.kind for group in survey.plan.groups} == set(mechanism_kinds())
-    check_it_seals(node, tmp_path, survey)
+def test_every_kind_of_coin_is_tossed(node, tmp_path, every_kind):
+    assert {group.mechanism.kind for group in every_kind.plan.groups} == set(mechanism_kinds())
+    check_it_seals(node, tmp_path, every_kind)
 
 
 def test_every_kind_of_coin_is_known_to_the_page():
@@ -52,12 +51,12 @@ def test_every_kind_of_coin_is_known_to_the_page():
         assert f"MECHANISMS.{kind} = " in table
 
 
-def test_a_plan_with_coins_that_were_left_out_is_refused(node, tmp_path, plain_definition, every_kind_definition):
+def test_a_plan_with_coins_that_were_left_out_is_refused(node, tmp_path, plain_definition, every_kind):
     """Nobody is asked with coins that the page cannot check."""
     script = page_script(survey_from_text(plain_definition)).content
     assert b"MECHANISMS.diagonal=" in script
     assert b"randomSet" not in script
-    document = survey_from_text(every_kind_definition).document
+    document = every_kind.document
     assert run(node, tmp_path, script, document) == "an unknown mechanism\n"
 
 

@@ -109,9 +109,9 @@ def serving():
 
 
 @contextmanager
-def _serving(folder: Path, definition: str) -> Iterator[Site]:
-    """A server over a fresh database, for as long as the block lasts."""
-    survey = survey_from_text(definition)
+def _serving(folder: Path, asked: str | Survey) -> Iterator[Site]:
+    """A server over a fresh database, for as long as the block lasts; the survey, or its definition."""
+    survey = survey_from_text(asked) if isinstance(asked, str) else asked
     database = folder / "surveys.db"
     store = Store(str(database))
     store.freeze(survey)

@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from sottovoce.survey.definition import survey_from_text
 from sottovoce.survey.script import page_script
 
 
@@ -147,9 +146,9 @@ def test_another_language_is_one_file_more(site, chromium, small_screen):
     context.close()
 
 
-def test_no_name_of_the_script_hides_one_of_the_browsers(chromium, every_kind_definition):
+def test_no_name_of_the_script_hides_one_of_the_browsers(chromium, every_kind):
     """In one script, a module could mean the browser's name and get another module's."""
-    script = page_script(survey_from_text(every_kind_definition)).content.decode()
+    script = page_script(every_kind).content.decode()
     names = re.findall(r"^(?:const|let|class|function|async function) ?\*?(\w+)", script, re.MULTILINE)
     assert {"absorb", "secureWords", "Memory", "send", "survey", "randomSet"} <= set(names)
     page = chromium.new_page()

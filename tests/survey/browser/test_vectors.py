@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from sottovoce.survey.definition import survey_from_text
 from sottovoce.survey.files import ROOM
 from sottovoce.survey.script import FIRST, page_script
 
@@ -23,22 +22,22 @@ NUMBER = sum(map(len, vectors().values()))
 
 
 @pytest.mark.parametrize("joined", [True, False])
-def test_node_agrees_with_every_vector(node, tmp_path, every_kind_definition, joined):
+def test_node_agrees_with_every_vector(node, tmp_path, every_kind, joined):
     """The script as it is served to a survey with every kind of coin, and the modules that it is made of."""
     path = ROOM / "page" / FIRST
     if joined:
         path = tmp_path / "page.mjs"
-        path.write_bytes(page_script(survey_from_text(every_kind_definition)).content)
+        path.write_bytes(page_script(every_kind).content)
     found = json.loads(node(HERE / "vectors.mjs", path, VECTORS))
     assert found["failed"] == []
     assert found["checked"] == NUMBER + 300  # and 300 hashes against Node's own
 
 
-def test_chromium_agrees_with_every_vector(tmp_path, phone, serving, every_kind_definition):
+def test_chromium_agrees_with_every_vector(tmp_path, phone, serving, every_kind):
     """The very script that the server hands out, under its content security policy."""
     check = "".join((HERE / f"{name}.mjs").read_text() for name in ("plan_document", "check_vectors"))
     check = re.sub(r"^import .*\n|^export ", "", check, flags=re.MULTILINE)
-    with serving(tmp_path, every_kind_definition) as site:
+    with serving(tmp_path, every_kind) as site:
         phone.goto(site.link())
         phone.wait_for_selector("button.primary")
         found = phone.evaluate(
