@@ -298,6 +298,11 @@ def test_refused_questions(question, message):
             "must not name a question that is in another group",
         ),
         (
+            "  - {id: b, kind: yes_no, text: B}\n  - {id: a+b, kind: yes_no, text: C}\n"
+            "groups: [{questions: [a, b], scheme: subset_selection}]",
+            r"groups\[0\] variables must have different names; \['a\+b'\] is repeated \(line 10\)",
+        ),
+        (
             "  - {id: b, kind: yes_no, text: B, odds: 2}\ngroups: [{questions: [a, b]}]",
             r"questions\[1\] must leave its odds to its group \(line 8\)",
         ),

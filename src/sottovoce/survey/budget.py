@@ -70,7 +70,12 @@ def shared_plan(schema: Schema, shares: Sequence[Share], budget: Fraction, given
         scheme = settled[share] or _with_odds(schema, share, each)
         _odds(schema, share, scheme)  # refuses what does not fit its questions, with their line
         chosen[share.questions] = scheme
-    return Plan.of(schema, chosen, odds=budget)
+    try:
+        return Plan.of(schema, chosen, odds=budget)
+    except SottovoceError as reason:  # a group's common report has the name of another question
+        max(shares, key=lambda share: len(share.questions)).given.fail(
+            f"{reason.parameter} {reason.rule}", reason.value
+        )
 
 
 def _refuse(
