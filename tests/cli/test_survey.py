@@ -14,6 +14,7 @@ import pytest
 from sottovoce.cli.survey import demo as demo_module
 from sottovoce.cli.survey import live as live_module
 from sottovoce.cli.survey import results as results_module
+from sottovoce.estimate import independence
 from sottovoce.survey.definition import read_definition
 from sottovoce.survey.store import Store
 
@@ -37,7 +38,7 @@ def serving(*arguments: str):
         assert errors == ""
 
 
-def test_the_whole_way(run, folder):
+def test_the_whole_way(run, folder, monkeypatch):
     code, out, _ = run("survey", "new", "draft.yaml", "--json", "-")
     assert (code, json.loads(out)) == (0, {"draft": "draft.yaml", "sample": "workplace"})
     assert run("survey", "new", "draft.yaml")[0] == 2
@@ -62,6 +63,11 @@ def test_the_whole_way(run, folder):
     code, out, _ = run("survey", "estimate", frozen["id"][:6], "--cross", "sick,drink")
     assert "independence of sick and drink" in out
     assert "is not known" not in out
+    assert "not tested" not in out
+    monkeypatch.setattr(independence, "FEWEST_A_CELL", 10)
+    out = run("survey", "estimate", "--cross", "days,theft", "--cross", "days,drink")[1]
+    assert "independence of days and theft" in out
+    assert "days and drink are not tested for independence: reports must be at least 160" in out
     assert "not asked" in out
     assert run("survey", "estimate", "--cross", "sick")[0] == 2
     code, out, _ = run("survey", "status", "--json", "-")

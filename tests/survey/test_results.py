@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from sottovoce.scheme import Matrix
 from sottovoce.survey.definition import survey_from_text
 from sottovoce.survey.estimable import unestimable
 from sottovoce.survey.export import export_reports
-from sottovoce.survey.forged import extreme_weights, forged_reports
+from sottovoce.survey.forged import extreme_weights, forged_reports, joint_weights
 from sottovoce.survey.people import make_people
 from sottovoce.survey.preview import preview, respondents_for
 from sottovoce.survey.question import Answer, Question
@@ -60,10 +61,18 @@ def test_tables_of_two_questions_and_their_independence(people, reports):
     assert sum(line.estimate for line in found.lines) == pytest.approx(1)
     assert found.test.p_value < 1e-6
     assert found.to_json()["test"]["degrees"] == 6
+    assert found.untested is None
     with pytest.raises(SottovoceError, match="cross must be of questions with one answer each"):
         reports.cross("sick", "seen")
     with pytest.raises(SottovoceError, match=r"two different questions\. Got 'sick'"):
         reports.cross("sick", "sick")
+
+
+def test_too_few_reports_for_a_test_are_enough_for_a_table(survey, people):
+    few = Reports(survey, people.reports()[:55])
+    found = few.cross("sick", "days")
+    assert (len(found.lines), found.test) == (12, None)
+    assert found.untested.startswith("reports must be at least 60 for a chi-square test")
 
 
 def test_nothing_is_shown_of_few_reports(survey, people):
@@ -128,7 +137,44 @@ def test_questions_with_a_common_report():
     found = Reports(survey, people.reports()).result("a")
     for line in found.lines:
         assert abs(line.estimate - people.share("a", line.labels[0])) < 5 * line.standard_error
-        assert line.forged is None
+
+
+SIX = """odds: 27
+minimum: 1
+questions:
+  - {id: a, kind: yes_no, text: A}
+  - {id: b, kind: single, text: B, answers: [x, y, z]}
+  - {id: c, kind: yes_no, text: C}
+  - {id: d, kind: single, text: D, answers: [x, y, z], scheme: {name: subset_selection, size: 2}}
+groups: [{questions: [a, b], scheme: {name: subset_selection, size: SIZE}}]
+"""
+
+
+@pytest.mark.parametrize("size", ["2", "5"])
+@pytest.mark.parametrize("asked", [("a",), ("b",), ("b", "a"), ("c", "a"), ("d", "c"), ("d", "b")])
+def test_weights_of_single_reports_are_those_of_all_that_there_can_be(asked, size):
+    """The estimator is linear: what it makes of one report is that report's weight. All possible ones are tried."""
+    survey = survey_from_text(HEAD + SIX.replace("SIZE", size))
+    form = ReportFormat(survey.plan)
+    single = [bytes(codes) for codes in product(*map(range, form.sizes)) if form.fits(bytes(codes))]
+    assert len(single) == {"2": 15, "5": 6}[size] * 2 * 3
+    weights = []
+    for report in single:
+        one = Reports(survey, [report, report])
+        found = one.result(*asked) if len(asked) == 1 else one.cross(*asked)
+        weights.append([line.estimate for line in found.lines])
+    low, high = joint_weights(survey.plan, asked)
+    assert low == pytest.approx(np.min(weights, axis=0))
+    assert high == pytest.approx(np.max(weights, axis=0))
+
+
+def test_of_another_common_report_no_number_is_known():
+    rows = np.full((5, 4), 0.1) + np.vstack([0.5 * np.eye(4), np.full(4, 0.0)])
+    matrix = ", ".join(str(row.tolist()) for row in rows)
+    groups = f"groups: [{{questions: [a, b], scheme: {{name: matrix, matrix: [{matrix}]}}}}]\n"
+    survey = survey_from_text(JOINT.partition("groups")[0] + groups)
+    found = Reports(survey, [bytes([0]), bytes([4])]).result("a")
+    assert [line.forged for line in found.lines] == [None, None]
 
 
 def test_of_reports_too_many_to_list_no_number_is_known():

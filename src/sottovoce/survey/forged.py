@@ -1,14 +1,17 @@
 """How many forged reports would move a result out of its interval."""
 
-from math import floor, inf, isfinite
+from collections.abc import Sequence
+from math import floor, inf, isfinite, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channel.channel import Array, Channel
 from sottovoce.channel.set_valued import SetValued
+from sottovoce.channel.subset_selection import SubsetSelection
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.spread import inverse_rows
+from sottovoce.plan.plan import Group, Plan
 
 Ends = tuple[Array, Array]
 
@@ -29,11 +32,49 @@ def extreme_weights(channel: Channel, order: NDArray[np.intp]) -> Ends:
     try:
         weights = inverse_rows(channel, order)
     except SottovoceError:
-        return unknown_weights(len(order))
+        return _unknown_weights(len(order))
     return weights.min(axis=1), weights.max(axis=1)
 
 
-def unknown_weights(cells: int) -> Ends:
+def joint_weights(plan: Plan, questions: Sequence[str]) -> Ends:
+    """The same for every joint cell of some questions, in their order: groups have own coins, so weights multiply.
+
+    >>> from sottovoce.schema.attribute import boolean
+    >>> from sottovoce.schema.schema import Schema
+    >>> from sottovoce.scheme.randomized_response import RandomizedResponse
+    >>> coin = RandomizedResponse(odds=3)
+    >>> plan = Plan.of(Schema([boolean("a"), boolean("b")]), {"a": coin, "b": coin})
+    >>> [float(end[0]) for end in joint_weights(plan, ["a", "b"])]
+    [-0.75, 2.25]
+    """
+    sizes = {name: plan.schema.project([name]).cells for name in questions}
+    codes = dict(zip(questions, np.indices(list(sizes.values())).reshape(len(sizes), -1), strict=True))
+    low = high = np.ones(prod(sizes.values()))
+    for group in plan.groups:
+        own = [name for name in group.attributes if name in sizes]
+        if own:
+            cells = np.ravel_multi_index([codes[name] for name in own], [sizes[name] for name in own])
+            ends = _group_weights(plan, group, own)
+            products = np.stack([before * end[cells] for before in (low, high) for end in ends])
+            low, high = products.min(axis=0), products.max(axis=0)
+    return low, high
+
+
+def _group_weights(plan: Plan, group: Group, own: Sequence[str]) -> Ends:
+    """Of the joint cells of some questions of a group. Of w cells reported, K are among the m that make up a cell."""
+    channel, cells = group.mechanism.channel, plan.schema.project(own).cells
+    if isinstance(channel, SubsetSelection):
+        among = channel.n_in // cells
+        fewest, most = max(0, channel.size - channel.n_in + among), min(channel.size, among)
+        ends = [float((k - among * channel.outside) / (channel.inside - channel.outside)) for k in (fewest, most)]
+        return np.full(cells, ends[0]), np.full(cells, ends[1])
+    try:
+        return extreme_weights(plan.channel(own), np.arange(cells))
+    except SottovoceError:  # another common report that does not split
+        return _unknown_weights(cells)
+
+
+def _unknown_weights(cells: int) -> Ends:
     """What is said of cells whose reports cannot be listed."""
     return np.full(cells, np.nan), np.full(cells, np.nan)
 

@@ -1,7 +1,7 @@
 """What is true of the group, from stored reports alone: every question, and tables of two."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from sottovoce.estimate.independence import IndependenceTest, independence_test
 from sottovoce.estimate.itemsets import estimate_supports
 from sottovoce.estimate.proportions import estimate_proportions
 from sottovoce.schema.cells import Columns
-from sottovoce.survey.forged import Ends, extreme_weights, forged_reports, unknown_weights
+from sottovoce.survey.forged import Ends, extreme_weights, forged_reports, joint_weights
 from sottovoce.survey.margins import column_channels
 from sottovoce.survey.report import ReportFormat
 from sottovoce.survey.survey import Survey
@@ -32,13 +32,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Result:
-    """Proportions of one question, or of the combinations of two, with the test that they are independent."""
+    """Proportions of one question, or of combinations of two, with the test of independence, or why there is none."""
 
     questions: tuple[str, ...]
     respondents: int
     level: float
     lines: tuple[Line, ...]
     test: IndependenceTest | None = None
+    untested: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Everything, for programs."""
@@ -80,19 +81,18 @@ class Reports:
             if self.survey.question(name).kind == "several":
                 raise SottovoceError("cross", "must be of questions with one answer each", name)
         found = self._proportions((first, second), level)
-        test = independence_test(self._table(first, second), self.survey.plan, first, second)
-        return Result(found.questions, len(self), level, found.lines, test)
+        try:
+            test = independence_test(self._table(first, second), self.survey.plan, first, second)
+        except SottovoceError as reason:  # too few reports for a test are enough for a table
+            return replace(found, untested=str(reason))
+        return replace(found, test=test)
 
     def _proportions(self, questions: tuple[str, ...], level: float) -> Result:
         self._check_enough()
         plan = self.survey.plan
         found = estimate_proportions(self._table(*questions), plan, questions)
-        try:
-            weights = extreme_weights(plan.channel(questions), plan.cell_order(questions))
-        except SottovoceError:  # questions whose common report does not split
-            weights = unknown_weights(len(found.value))
         rows = [(tuple(map(str, row["values"].values())), row["estimate"], row) for row in found.to_rows(level)]
-        return Result(questions, len(self), level, self._lines(rows, weights))
+        return Result(questions, len(self), level, self._lines(rows, joint_weights(plan, questions)))
 
     def _items(self, question: str, level: float) -> Result:
         self._check_enough()

@@ -34,6 +34,8 @@ def estimate(
     for result in found:
         if result.test is not None:
             say(str(result.test), json)
+        if result.untested is not None:
+            say(f"{' and '.join(result.questions)} are not tested for independence: {result.untested}", json)
     say("Forged reports: as many as that, added by somebody, would move a result out of its interval.", json)
 
 
