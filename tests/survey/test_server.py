@@ -240,6 +240,12 @@ def test_a_survey_that_has_ended(served, store, open_survey):
     assert served(day=lambda: open_survey.until).post(open_survey, body(open_survey))[0] == 201
     late = served(day=lambda: date(3000, 1, 1))
     assert late.post(open_survey, body(open_survey)) == (410, "closed")
+    stored = sealed(open_survey.hash, REPORT, None)
+    assert served(day=lambda: open_survey.until).post(open_survey, stored.body) == (201, stored.receipt)
+    assert late.post(open_survey, stored.body) == (200, stored.receipt)  # whose receipt was lost gets it again
+    changed = stored.body.replace(REPORT.hex().encode(), b"01" + REPORT.hex()[2:].encode())
+    assert late.post(open_survey, changed) == (410, "closed")
+    assert store.counts(open_survey.id)["reports"] == 2
     assert today() < open_survey.until
 
 

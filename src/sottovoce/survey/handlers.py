@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
@@ -59,7 +60,11 @@ async def take_report(request: Request) -> Response:
     _check_admitted(request, desk.limit)
     published = await desk.published(request)
     body = await _body(request, published.longest_body)
-    submission, entry = published.entry(body, desk.day())
+    submission, entry = published.entry(body)
+    if desk.day() > published.survey.until:
+        if not await run_in_threadpool(desk.store.has, entry):
+            raise RefusedError(Refusal.closed)
+        return JSONResponse(published.receipt(submission), 200)  # stored in time; the receipt was lost on its way
     try:
         outcome = await desk.writer.put(entry)
     except BusyError:

@@ -1,7 +1,6 @@
 """A frozen survey as the server sees it: rendered pages, and the checks that a report must pass."""
 
 import re
-from datetime import date
 from functools import cached_property
 from typing import Any
 
@@ -59,8 +58,8 @@ class Published:
         """The same for people."""
         return self._rendered("audit.html", audit=self.audit)
 
-    def entry(self, body: bytes, day: date) -> tuple[Submission, Entry]:
-        """Read a submission; refuse what is malformed, foreign, late, uninvited or no report of the plan."""
+    def entry(self, body: bytes) -> tuple[Submission, Entry]:
+        """Read a submission; refuse what is malformed, foreign, uninvited or no report of the plan."""
         try:
             given = _DECODER.decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -69,8 +68,6 @@ class Published:
             raise RefusedError(Refusal.malformed)
         if given.survey != self.survey.hash:
             raise RefusedError(Refusal.other_survey)
-        if day > self.survey.until:
-            raise RefusedError(Refusal.closed)
         report = bytes.fromhex(given.report)
         if not self._form.fits(report):
             raise RefusedError(Refusal.unfit)

@@ -76,6 +76,13 @@ class Store:
         with self._reading() as connection:
             return [bytes(report) for report in connection.scalars(query)]
 
+    def has(self, entry: Entry) -> bool:
+        """Whether this very report is stored."""
+        query = select(reports.c.report).where(reports.c.survey == entry.survey, reports.c.key == entry.key)
+        with self._reading() as connection:
+            found = connection.scalar(query)
+        return found is not None and bytes(found) == entry.report
+
     def commit(self, entries: Sequence[Entry]) -> list[Outcome]:
         """Spend invitations and store reports, all of a batch in one transaction; on disk when this returns."""
         for _ in range(TRIES - 1):

@@ -8,10 +8,10 @@ import { canonical, readPlan } from "./plan.js";
 import { Refused, require, requireKeys } from "./rules.js";
 import { decode, Memory, receiptOf, seal, send, tokenOf, withToken } from "./seal.js";
 import { primary, wordsIn } from "./speech.js";
-import { declined, isReached, readSurvey } from "./survey.js";
+import { declined, reached, readSurvey } from "./survey.js";
 import { inOneLine, oddsInWords, reportInWords } from "./words.js";
 
-const RIGHT_TO_LEFT = ["ar", "fa", "he", "ur"];
+const RIGHT_TO_LEFT = ["ar", "fa", "he", "ur", "ps", "sd", "ug", "yi", "ckb", "dv"];
 const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
 const place = document.querySelector("main");
@@ -101,8 +101,8 @@ function welcome() {
     auditLink());
 }
 
-// Places of the questions that are asked, given what was answered before them.
-const asked = () => survey.questions.filter((question) => isReached(survey, question, answers));
+// Questions that are asked, given what was answered before them.
+const asked = () => reached(survey, answers);
 
 function ask(step) {
   const question = asked()[step];

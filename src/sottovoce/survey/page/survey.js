@@ -42,12 +42,15 @@ function checkQuestion(question, attribute, earlier) {
   }
 }
 
-// Whether a question is asked, given the answers so far: a map from question to its chosen answer ids.
-export function isReached(survey, question, answers) {
-  return question.when.every(({ question: id, is }) => {
-    const other = survey.questions.find((candidate) => candidate.id === id);
-    return isReached(survey, other, answers) && (answers.get(id) ?? []).some((chosen) => is.includes(chosen));
-  });
+// Questions that are asked, given the answers so far: a map from question to its chosen answer ids.
+export function reached(survey, answers) {
+  const found = [];
+  for (const question of survey.questions) {
+    const holds = ({ question: id, is }) =>
+      found.some((other) => other.id === id) && (answers.get(id) ?? []).some((chosen) => is.includes(chosen));
+    if (question.when.every(holds)) found.push(question);
+  }
+  return found;
 }
 
 // Label of "prefer not to say", as the plan calls it.
@@ -56,9 +59,10 @@ export const declined = (survey, question) =>
 
 // Codes of all columns: what the person chose, "no answer", or "not asked" where branching left a question out.
 export function truthOf(survey, answers) {
+  const asked = reached(survey, answers);
   return survey.questions.flatMap((question, i) => {
     const known = labels(survey.plan.schema[i]);
-    const chosen = isReached(survey, question, answers) ? answers.get(question.id) ?? [] : [known[known.length - 1]];
+    const chosen = asked.includes(question) ? answers.get(question.id) ?? [] : [known[known.length - 1]];
     const codes = chosen.map((id) => known.indexOf(id));
     if (question.kind === "several") return known.map((_, code) => Number(codes.includes(code)));
     require(codes.length === 1 && codes[0] >= 0, `no answer to ${question.id}`);
