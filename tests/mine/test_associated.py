@@ -147,6 +147,8 @@ def test_bad_input(monkeypatch):
     found = frequent_itemsets(baskets(300, 6), PLAIN, 0.1)
     with pytest.raises(SottovoceError, match="min_confidence must be from 0 to 1"):
         association_rules(found, 1.5)
+    with pytest.raises(SottovoceError, match=r"^measure must be one of antecedent support, .* Got 'zhang'"):
+        association_rules(found).value("zhang")
     with pytest.raises(SottovoceError, match="must be what frequent_itemsets or estimate_supports found"):
         association_rules([["a"]])
     with pytest.raises(SottovoceError, match="with all of their subsets"):

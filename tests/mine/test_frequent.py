@@ -1,13 +1,17 @@
 """Frequent itemsets: exact where nothing is hidden, unbiased and covered where something is, and what is refused."""
 
+from collections import deque
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.disguise.files import disguise_file
+from sottovoce.disguise.frames import disguise_frame
 from sottovoce.disguise.transactions import disguise_transactions
 from sottovoce.errors import SottovoceError
 from sottovoce.mine import levels, screening, survivors
@@ -170,14 +174,33 @@ def test_cut_and_paste_by_size():
     rng = np.random.default_rng(6)
     sets = {size: [["a", "b", "c", "d"][:size]] * 3000 for size in (2, 3)}
     mechanism = plan.groups[0].mechanism
-    import pandas as pd
-
-    from sottovoce.disguise.frames import disguise_frame
-
     assert mechanism.kind == "cut_paste"
     reports = {m: disguise_frame(pd.DataFrame({"basket": s}), plan, rng=rng) for m, s in sets.items()}
     found = frequent_itemsets(reports, plan, 0.8)
     assert set(found.itemsets) == {("a",), ("b",), ("a", "b")}
+
+
+def test_longer_sets_than_cut_and_paste_tells_of_are_warned_of():
+    """All four items are in every basket; up to two of them are recovered, and asking for no more is no reason."""
+    plan = Plan.of(SCHEMA, {"basket": CutAndPaste(2, 0.1)})
+    reports = {4: disguise_frame({"basket": [["a", "b", "c", "d"]] * 3000}, plan, rng=1)}
+    with pytest.warns(ResolutionWarning, match=r"^of sets of more than 2 items such reports tell nothing"):
+        found = frequent_itemsets(reports, plan, 0.8)
+    assert found.by_length == {1: 4, 2: 6}
+    assert frequent_itemsets(reports, plan, 0.8, longest=2).by_length == found.by_length
+
+
+@pytest.mark.parametrize("kind", [iter, pd.Series, pl.Series, deque, lambda rows: map(set, rows)])
+def test_reports_of_any_collection(kind):
+    rows = [["a", "b"], ["b"], [], ["a", "c"]] * 250
+    found = frequent_itemsets(kind(rows), NOISY, 0.2)
+    assert found.to_rows() == frequent_itemsets(rows, NOISY, 0.2).to_rows()
+
+
+def test_numbers_of_numpy_are_numbers():
+    given = {"min_support": np.float32(0.25), "recall": np.float64(0.75), "longest": np.int64(2)}
+    found = frequent_itemsets(baskets(500, 3), NOISY, **given)
+    assert found.to_rows() == frequent_itemsets(baskets(500, 3), NOISY, 0.25, recall=0.75, longest=2).to_rows()
 
 
 def test_nothing_is_frequent():

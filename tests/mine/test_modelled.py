@@ -15,6 +15,7 @@ from sottovoce.mine.frequent import frequent_itemsets
 from sottovoce.mine.identity import identity_errors
 from sottovoce.mine.mining_plan import mining_plan
 from sottovoce.mine.modelled import itemsets_of, modelled_itemsets
+from sottovoce.mine.resolution import ResolutionWarning
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import Attribute, boolean
 from sottovoce.schema.item_set import ItemSet
@@ -104,7 +105,8 @@ def test_without_a_model_what_was_not_asked_together_is_left_out():
     rng = np.random.default_rng(0)
     table = {name: np.minimum(rng.geometric(0.5, 5000) - 1, 4) for name in wide.names}
     reports = disguise_frame(table, plan, rng=1)
-    plain = frequent_itemsets(reports, plan, 0.1, recall=0.5)
+    with pytest.warns(ResolutionWarning, match=r"^of attributes not asked together .* --model\): a, b, c$"):
+        plain = frequent_itemsets(reports, plan, 0.1, recall=0.5)
     assert set(plain.by_length) == {1, 2}
     assert set(modelled_itemsets(reports, plan, 0.1).by_length) == {1, 2, 3}
     two = frequent_itemsets(reports, plan, 0.1, recall=0.5, attributes=["c", "a"])

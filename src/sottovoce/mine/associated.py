@@ -8,6 +8,7 @@ import numpy as np
 
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimate.supports import Supports
+from sottovoce.mine.checked import checked_share
 from sottovoce.mine.covariances import Items, Known, OfParts
 from sottovoce.mine.itemsets import Itemsets
 from sottovoce.mine.rules import Labels, Rules
@@ -36,13 +37,12 @@ def association_rules(supports: Any, min_confidence: float = 0.8) -> Rules:
     1000 reports, min_confidence 0.6, in the table: 1 rule
       ale -> bread    0.9079 +- 0.0146  [ 0.8792,  0.9365]
     """
-    if isinstance(min_confidence, bool) or not isinstance(min_confidence, int | float) or not 0 <= min_confidence <= 1:
-        raise SottovoceError("min_confidence", "must be from 0 to 1", min_confidence)
+    least = checked_share("min_confidence", min_confidence)
     if isinstance(supports, Itemsets):
-        return _gathered(supports, _of_itemsets(supports), supports.labels, min_confidence)
+        return _gathered(supports, _of_itemsets(supports), supports.labels, least)
     if isinstance(supports, Supports):
         labels = tuple({label: None for items in supports.itemsets for label in items})
-        return _gathered(supports, _of_supports(supports, labels), labels, min_confidence)
+        return _gathered(supports, _of_supports(supports, labels), labels, least)
     rule = "must be what frequent_itemsets or estimate_supports found"
     raise SottovoceError("supports", rule, Words(type(supports).__name__))
 
@@ -90,9 +90,7 @@ def _gathered(found: Itemsets | Supports, source: Source, labels: tuple[Label, .
     order = np.argsort(-supports[:, 0] / supports[:, 1], kind="stable")
     sides = [[tuple(labels[item] for item in rules[row][side]) for row in order] for side in (1, 2)]
     covariances = np.array([rules[row][3] for row in order]).reshape(-1, 3, 3)
-    return Rules(
-        tuple(sides[0]), tuple(sides[1]), supports[order], covariances, found.respondents, float(least), found.target
-    )
+    return Rules(tuple(sides[0]), tuple(sides[1]), supports[order], covariances, found.respondents, least, found.target)
 
 
 def _parts(items: Items, known: Known, least: float, *, whole: bool) -> Iterator[tuple[Items, Items]]:

@@ -12,6 +12,7 @@ from sottovoce.channel.channel import Array
 from sottovoce.estimate.intervals import Ends, critical_value
 from sottovoce.estimate.rows import Backend, new_frame, row_lines
 from sottovoce.estimate.spread import Target
+from sottovoce.mine.checked import checked_share
 from sottovoce.mine.covariances import Covariances
 from sottovoce.mine.level import Level, highest_above
 from sottovoce.mine.significance import Judged, judged
@@ -79,7 +80,8 @@ class Itemsets:
 
     def likely(self, probability: float) -> "Itemsets":
         """Sets that are truly frequent with at least this probability."""
-        return self.chosen([found >= probability for found in self._probabilities])
+        least = checked_share("probability", probability)
+        return self.chosen([found >= least for found in self._probabilities])
 
     def maximal(self) -> "Itemsets":
         """Sets that no longer set here contains."""

@@ -1,6 +1,6 @@
 """What a miner is given, as what it asks of it: transactions to count, and how their counts become supports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from sottovoce.plan.plan import Plan
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.table.bitsets import Bitsets
 from sottovoce.table.plan_file import read_plan
-from sottovoce.table.source import open_source
+from sottovoce.table.source import is_table, open_source
 
 LONGEST = 30
 """Items of the longest sets that are looked for: beyond, powers of weak coins leave double precision."""
@@ -39,14 +39,14 @@ def agreed_plan(reports: Any, plan: Plan | None) -> Plan:
 
 
 def transactions_of(reports: Any, plan: Plan, variable: ItemSet) -> Transactions:
-    """Reports of any kind: a counter, bitsets, sparse rows, lists, a matrix, a table or its path."""
+    """Reports of any kind: a counter, bitsets, sparse rows, lists, a column of them, a matrix, a table or its path."""
     if isinstance(reports, Bitsets):
         if reports.items != len(variable.items):
             raise SottovoceError("bitsets", f"must have {len(variable.items)} items, as the plan", reports.items)
         return HeldTransactions(reports)
     if isinstance(reports, Counter):
         return AskedTransactions(reports, plan.report_schema.project([variable.name]))
-    if _in_memory(reports):
+    if _are_listed(reports):
         return SparseTransactions(listed_transactions(reports, variable), len(variable.items))
     return StreamedTransactions(open_source(reports), variable)
 
@@ -103,7 +103,6 @@ def _check_told(tells: bool, variable: ItemSet, silent: Sequence[Any]) -> None: 
         raise SingularChannelError(which, rule, Words("p + q = 1"))
 
 
-def _in_memory(reports: Any) -> bool:
-    if isinstance(reports, str | Path | Mapping):
-        return False
-    return isinstance(reports, list | tuple | np.ndarray) or hasattr(reports, "tocsr")
+def _are_listed(reports: Any) -> bool:
+    """Whether reports come one after the other, not as a table: a collection of any kind, or a matrix."""
+    return not is_table(reports) and (isinstance(reports, Iterable) or hasattr(reports, "tocsr"))
