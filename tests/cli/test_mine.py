@@ -44,6 +44,18 @@ def test_json(run, folder):
     assert len(json.loads((folder / "f.json").read_text())["itemsets"]) > 4
 
 
+def test_the_highest_supports_of_every_length_are_shown(run, monkeypatch):
+    monkeypatch.setattr("sottovoce.cli.mine_itemsets.MOST_ROWS", 6)
+    asked = ("mine", "itemsets", "d.csv", "--min-support", ".3", "--longest", "3")
+    sets = json.loads(run(*asked, "--json", "-")[1])["itemsets"]
+    ranked = sorted(sets, key=lambda row: (row["length"], -row["support"]))
+    expected = [[row for row in ranked if row["length"] == k][place] for k in (1, 2, 3) for place in (0, 1)]
+    _, out, _ = run(*asked)
+    shown = [line.split("\u2502")[1].strip() for line in out.splitlines() if line.startswith("\u2502")]
+    assert shown == [", ".join(row["items"]) for row in expected]
+    assert f"{len(sets) - 6} more sets are in the JSON." in out
+
+
 @pytest.mark.parametrize("keep", ["maximal", "closed"])
 def test_fewer_sets(run, keep):
     _, out, _ = run("mine", "itemsets", "d.csv", "--min-support", ".3", "--keep", keep, "--json", "-")
