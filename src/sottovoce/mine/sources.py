@@ -69,19 +69,28 @@ def reconstruction_of(channel: Channel, plan: Plan, variable: ItemSet) -> Recons
     if isinstance(channel, KeepOrUniform) and len(channel.shape_in) > 1:
         _check_told(channel.keep != 0, variable, ())
         return by_number(partial(_all_or_noise, float(channel.keep)), LONGEST)
-    factors = channel.factors if isinstance(channel, Kronecker) else (channel,)
-    if any(factor.shape_in != (2,) or factor.n_out != 2 for factor in factors):
-        scheme = Words(plan.group_of(variable.name).scheme)
-        raise SottovoceError(
-            variable.name, "must be disguised item by item, by cut_and_paste or gamma_diagonal", scheme
-        )
-    ones = np.array([float(factor.entry(1, 1)) for factor in factors])
-    zeros = np.array([float(factor.entry(0, 0)) for factor in factors])
+    factors = item_channels(channel, plan, variable, ", by cut_and_paste or gamma_diagonal")
+    ones, zeros = kept_shares(factors)
     silent = [item for item, f in zip(variable.items, factors, strict=True) if f.entry(1, 1) + f.entry(0, 0) == 1]
     _check_told(not silent, variable, silent)
     if (ones == ones[0]).all() and (zeros == zeros[0]).all():
         return equal_coins(float(ones[0]), float(zeros[0]), LONGEST)
     return own_coins(ones, zeros, LONGEST)
+
+
+def item_channels(channel: Channel, plan: Plan, variable: ItemSet, others: str = "") -> Sequence[Channel]:
+    """The coin of each item; disguises of sets that have none are refused, with what `others` would do."""
+    factors = channel.factors if isinstance(channel, Kronecker) else (channel,)
+    if any(factor.shape_in != (2,) or factor.n_out != 2 for factor in factors):
+        scheme = Words(plan.group_of(variable.name).scheme)
+        raise SottovoceError(variable.name, f"must be disguised item by item{others}", scheme)
+    return factors
+
+
+def kept_shares(factors: Sequence[Channel]) -> tuple[Array, Array]:
+    """Probabilities p and q of each item to be reported as there if it is, and as not there if it is not."""
+    ones, zeros = ([float(factor.entry(bit, bit)) for factor in factors] for bit in (1, 0))
+    return np.array(ones), np.array(zeros)
 
 
 def _all_or_noise(keep: float, length: int) -> Sequence[Array]:
