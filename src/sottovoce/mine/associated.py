@@ -5,12 +5,16 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError, Words
+from sottovoce.estimate.intervals import critical_value
 from sottovoce.estimate.supports import Supports
 from sottovoce.mine.checked import checked_share
 from sottovoce.mine.covariances import Items, Known, OfParts
 from sottovoce.mine.itemsets import Itemsets
+from sottovoce.mine.rule_measures import valued
 from sottovoce.mine.rules import Labels, Rules
 from sottovoce.schema.variable import Label
 
@@ -79,7 +83,7 @@ def _of_supports(found: Supports, labels: Labels) -> Source:
 
 
 def _gathered(found: Itemsets | Supports, source: Source, labels: tuple[Label, ...], least: float) -> Rules:
-    """Rules of all sets, by confidence."""
+    """Rules of all sets, the surest first."""
     known, of_set, whole = source
     rules = []
     for items in known:
@@ -87,10 +91,17 @@ def _gathered(found: Itemsets | Supports, source: Source, labels: tuple[Label, .
         matrices = of_set(items) if kept else None
         rules += [(items, first, then, matrices(first, then)) for first, then in kept if matrices]
     supports = np.array([[known[part][0] for part in rule[:3]] for rule in rules]).reshape(-1, 3)
-    order = np.argsort(-supports[:, 0] / supports[:, 1], kind="stable")
+    covariances = np.array([rule[3] for rule in rules]).reshape(-1, 3, 3)
+    order = _surest_first(supports, covariances)
     sides = [[tuple(labels[item] for item in rules[row][side]) for row in order] for side in (1, 2)]
-    covariances = np.array([rules[row][3] for row in order]).reshape(-1, 3, 3)
-    return Rules(tuple(sides[0]), tuple(sides[1]), supports[order], covariances, found.respondents, least, found.target)
+    numbers = supports[order], covariances[order]
+    return Rules(tuple(sides[0]), tuple(sides[1]), *numbers, found.respondents, least, found.target)
+
+
+def _surest_first(supports: Array, covariances: Array) -> NDArray[np.intp]:
+    """By the lower end of the confidence's interval: the highest confidences of all are mostly noise."""
+    value, error = valued("confidence", supports, covariances)
+    return np.argsort(critical_value(0.95) * error - value, kind="stable")
 
 
 def _parts(items: Items, known: Known, least: float, *, whole: bool) -> Iterator[tuple[Items, Items]]:

@@ -21,7 +21,9 @@ Labels = tuple[Label, ...]
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """Rules A -> C, the surest first: `supports[rule]` of both together, of A and of C, and their covariance.
+    """Rules A -> C: `supports[rule]` of both together, of A and of C, and their covariance.
+
+    The surest come first, those whose confidence has the highest lower end of a 95 % interval.
 
     Standard errors and intervals are those of a rule that one asks about. Of rules picked because their confidence
     is high the confidence is too high on the average, the more so the larger its standard error.
