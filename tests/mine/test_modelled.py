@@ -12,7 +12,6 @@ from sottovoce.estimate.factor import FactorSpread
 from sottovoce.mine import modelled as module
 from sottovoce.mine.associated import association_rules
 from sottovoce.mine.frequent import frequent_itemsets
-from sottovoce.mine.identity import identity_errors
 from sottovoce.mine.mining_plan import mining_plan
 from sottovoce.mine.modelled import itemsets_of, modelled_itemsets
 from sottovoce.mine.resolution import ResolutionWarning
@@ -149,15 +148,3 @@ def test_rules_have_the_errors_of_the_model():
     gradient[0] -= support / alone**2
     gradient[0, :, 0] += 1 / alone
     assert rules.standard_error("confidence")[place] == pytest.approx(np.sqrt((gradient**2).sum() * 1e-4))
-
-
-def test_identity_errors_count_both_ways():
-    """Four true sets; three found, of which one is false and one 10 % off: F1 = 2 2 / (4 + 3)."""
-    true, found = np.array([[0, 2], [0, 3], [1, 2], [1, 3]]), np.array([[0, 2], [0, 3], [0, 4]])
-    errors = identity_errors(found, np.array([0.22, 0.1, 0.1]), true, np.array([0.2, 0.1, 0.1, 0.1]))
-    assert (errors.frequent, errors.found) == (4, 3)
-    assert (errors.sigma_plus, errors.sigma_minus) == (25, 50)
-    assert errors.rho == pytest.approx(5)
-    assert errors.f1 == pytest.approx(400 / 7)
-    nothing = identity_errors(found[:0], np.zeros(0), true[:0], np.zeros(0))
-    assert all(np.isnan([nothing.sigma_plus, nothing.rho, nothing.f1]))
