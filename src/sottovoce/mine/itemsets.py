@@ -27,8 +27,9 @@ class Itemsets:
 
     `support` is unbiased for any set, but sets were picked for large ones: `bias` says by how much a picked
     estimate is too high on the average, and intervals have it taken off; it rests on the prior that
-    `mine.significance` states. `probability` is that of being truly frequent, by the same prior, or, where long sets
-    were judged by their subsets, too, as `mine.smoothing` learns it. `covariances` are for rules.
+    `mine.significance` states. Long sets that were picked by their subsets, too, have none: see there.
+    `probability` is that of being truly frequent, by the same prior, or, where long sets were judged by their subsets,
+    too, as `mine.smoothing` learns it. `covariances` are for rules.
     """
 
     labels: tuple[Label, ...]
@@ -56,7 +57,8 @@ class Itemsets:
     @cached_property
     def bias(self) -> Array:
         """How much too high a support is on the average because its set was picked."""
-        return self._joined([level.bias for level in self._judged])
+        pairs = zip(self.levels, self._judged, strict=True)
+        return self._joined([own.bias if level.probability is None else 0 * own.bias for level, own in pairs])
 
     @cached_property
     def probability(self) -> Array:
