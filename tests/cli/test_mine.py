@@ -74,6 +74,7 @@ def test_a_warning_is_a_line(run):
     ("arguments", "message"),
     [
         (("t.csv", "--min-support", ".5"), "error: t.csv must have its plan beside it"),
+        (("none.csv", "--min-support", ".5"), "error: [Errno 2] No such file or directory: 'none.csv'"),
         (("d.csv", "--min-support", "2"), "error: min_support must be above 0 and at most 1. Got 2.0"),
         (("d.csv", "--min-support", ".5", "--keep", "some"), "error: keep must be one of all, maximal, closed"),
         (("d.csv", "--min-support", ".5", "--recall", "1"), "error: recall must be at least .5"),
