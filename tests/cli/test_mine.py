@@ -136,10 +136,13 @@ def test_what_a_model_has_no_choice_of(run, options, message):
     assert err.startswith(message)
 
 
-def test_a_model_is_of_tables(run):
-    code, _, err = run("mine", "itemsets", "d.csv", "--min-support", ".5", "--model")
+def test_a_model_of_sets_of_items(run):
+    code, out, _ = run("mine", "itemsets", "d.csv", "--min-support", ".5", "--model", "--json", "-")
+    assert code == 0
+    assert json.loads(out)["target"] == "population"
+    code, _, err = run("mine", "rules", "d.csv", "--min-support", ".5", "--model")
     assert code == 2
-    assert err.startswith("error: attributes must be of categories, for a model; sets of items are mined without one")
+    assert err.startswith("error: supports must be of items with a coin each, mined without a model, or of a table")
 
 
 def test_plans_for_mining(run, folder):

@@ -37,8 +37,8 @@ def test_errors_are_told_by_length(data_sets, monkeypatch):
     monkeypatch.setattr(accuracy, "TABLES", {name: accuracy.TABLES[name]})
     monkeypatch.setattr(accuracy, "DISGUISES", 1)
     rows = accuracy.rows()
-    assert [row.name for row in rows[::2]] == [
-        f"BMS-WebView-1 (3.4), 0.3 %, length 4, {kind}" for kind in ("lost", "found by mistake")
-    ]
-    assert [row.peer for row in rows[1::2]] == [0, 0]
+    titles = [f"BMS-WebView-1 (3.4), 0.3 %, length 4, {kind}" for kind in ("lost", "found by mistake")]
+    assert [row.name for row in rows[::3]] == titles
+    assert [row.name for row in rows[2::3]] == [f"{title}, by a model" for title in titles]
+    assert [row.peer for row in rows[1::3]] == [row.peer for row in rows[2::3]] == [0, 0]
     assert all(row.ours in {0, 50, 100} for row in rows)

@@ -20,6 +20,7 @@ from sottovoce.schema.attribute import Attribute, boolean
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
 from sottovoce.scheme.emask import Emask
+from sottovoce.scheme.warner import Warner
 
 SIZES = (2, 3, 2)
 SCHEMA = Schema([boolean("a"), Attribute("b", ["x", "y", "z"]), boolean("c")])
@@ -131,9 +132,10 @@ def test_the_plan_and_the_attributes_are_checked():
     with pytest.raises(SottovoceError, match=r"plan must be the one that the reports were disguised under\. Got none"):
         modelled_itemsets(reports, min_support=0.1)
     assert modelled_itemsets(reports, plan, 0.1, attributes="a").labels == ("a=False", "a=True")
-    baskets = Plan.of(Schema([ItemSet("basket", ["ale", "bread"])]), {"basket": Emask(p=0.9, q=0.9)})
-    with pytest.raises(SottovoceError, match=r"attributes must be of categories, for a model"):
-        modelled_itemsets({"basket": [["ale"], ["bread"]]}, baskets, 0.1)
+    schema = Schema([ItemSet("basket", ["ale", "bread"]), boolean("adult")])
+    mixed = Plan.of(schema, {"basket": Emask(p=0.9, q=0.9), "adult": Warner(p=0.7)})
+    with pytest.raises(SottovoceError, match=r"attributes must be one that holds sets \(basket\), or only others"):
+        modelled_itemsets({"basket": [["ale"], ["bread"]], "adult": [True, False]}, mixed, 0.1)
 
 
 def test_rules_have_the_errors_of_the_model():

@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import os
+import shutil
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http.client import HTTPConnection
@@ -38,6 +41,51 @@ questions:
 """
 OPEN = TEXT.replace("minimum: 50", "minimum: 50\ninvitation: open")
 
+PLAIN = """
+title: Honesty at work
+asker: Institute of Examples
+purpose: To learn how common it is.
+until: 2100-12-31
+invitation: open
+odds: 27:1
+questions:
+  - {id: sick, kind: yes_no, text: "Did you call in sick although you were well?"}
+  - {id: drink, kind: single, text: "How often did you drink at work?", answers: [never, once, often, daily]}
+  - {id: theft, kind: yes_no, text: "Did you ever take home something that was not yours?"}
+"""
+EVERY_KIND = """
+title: Everything
+asker: Institute of Examples
+purpose: To toss every kind of coin.
+until: 2100-12-31
+invitation: open
+odds: 531441:1
+questions:
+  - {id: plain, kind: yes_no, text: Plain}
+  - {id: forced, kind: yes_no, text: Forced, scheme: {name: forced_response, truth: 0.5, yes: 0.25}}
+  - id: unrelated
+    kind: yes_no
+    text: Unrelated
+    odds: 3:1
+    scheme: {name: unrelated_question, known: [0.75, 0.25]}
+    unrelated: Were you born in spring?
+  - {id: related, kind: yes_no, text: Related, scheme: {name: related_question, theta: 0.75}}
+  - {id: subset, kind: single, text: Subset, odds: 3:1, answers: [a, b, c, d], scheme: subset_selection}
+  - id: drawn
+    kind: single
+    text: Drawn
+    odds: 3:1
+    answers: [a, b, c]
+    scheme: {name: random_set, components: [[1, 1, [1, 1, 2]]]}
+  - {id: unary, kind: single, text: Unary, odds: 3:1, answers: [a, b, c], scheme: symmetric_unary}
+  - {id: shifted, kind: single, text: Shifted, answers: [a, b, c], scheme: {name: randomized_gamma_diagonal, gamma: 3}}
+  - {id: flipped, kind: several, text: Flipped, answers: [a, b], scheme: {name: mask, p: 0.75}}
+  - {id: pasted, kind: several, text: Pasted, answers: [a, b, c], scheme: {name: cut_and_paste, cutoff: 1, rho: 0.5}}
+  - {id: one, kind: yes_no, text: One}
+  - {id: two, kind: yes_no, text: Two}
+groups: [{questions: [one, two], scheme: attribute_sampling, odds: 3:1}]
+"""
+
 
 @pytest.fixture(scope="session")
 def survey():
@@ -47,6 +95,32 @@ def survey():
 @pytest.fixture(scope="session")
 def open_survey():
     return survey_from_text(OPEN)
+
+
+@pytest.fixture(scope="session")
+def plain_definition():
+    """What most surveys are: yes/no and single-choice questions in one language."""
+    return PLAIN
+
+
+@pytest.fixture(scope="session")
+def every_kind_definition():
+    """A survey that tosses every kind of coin that there is."""
+    return EVERY_KIND
+
+
+@pytest.fixture(scope="session")
+def node():
+    """Run a script under Node; where everything must be there, its absence is a failure."""
+    path = shutil.which("node")
+    if path is None:
+        assert os.environ.get("CI") != "true", "node must be installed"
+        pytest.skip("node is not installed")
+
+    def run(*arguments) -> str:
+        return subprocess.run([path, *arguments], capture_output=True, text=True, check=True).stdout
+
+    return run
 
 
 @pytest.fixture

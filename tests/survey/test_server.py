@@ -23,7 +23,10 @@ from sottovoce.survey.published import Published
 from sottovoce.survey.rate import RateLimit
 from sottovoce.survey.report import receipt_of
 from sottovoce.survey.running import address_of, listen, serve
+from sottovoce.survey.script import page_script
 from sottovoce.survey.seal import sealed
+from sottovoce.survey.store import Store
+from sottovoce.survey.survey import survey_from_bytes
 
 REPORT = bytes([0] * 6 + [1, 1] + [0] * 7)
 """The first answer everywhere, and a set of two jobs: it fits the survey's plan."""
@@ -51,6 +54,30 @@ def test_pages_and_files(server, survey):
     assert json.loads(server.ask("GET", f"/s/{survey.id}/audit.json").body)["hash"] == survey.hash
 
 
+def test_the_script_of_a_survey_is_the_one_that_its_audit_names(server, survey):
+    reply = server.ask("GET", f"/s/{survey.id}/page.js")
+    assert (reply.status, reply.headers["cache-control"]) == (200, "no-cache")
+    assert reply.headers["content-type"].startswith("text/javascript")
+    named = json.loads(server.ask("GET", f"/s/{survey.id}/audit.json").body)["script"]
+    assert named == {"path": f"/s/{survey.id}/page.js", "sha256": sha256(reply.body).hexdigest()}
+    audit = server.ask("GET", f"/s/{survey.id}/audit").body.decode()
+    assert named["path"] in audit
+    assert named["sha256"] in audit
+    assert page_script(survey_from_bytes(survey.document)).content == reply.body
+    same = server.ask("GET", f"/s/{survey.id}/page.js", headers={"If-None-Match": reply.headers["etag"]})
+    assert (same.status, same.body) == (304, b"")
+
+
+@pytest.mark.parametrize("path", ["", "/page.js", "/survey.json", "/audit"])
+def test_what_browsers_load_is_compressed(server, survey, path):
+    plain = server.ask("GET", f"/s/{survey.id}{path}")
+    packed = server.ask("GET", f"/s/{survey.id}{path}", headers={"Accept-Encoding": "br, gzip"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.headers["vary"] == plain.headers["vary"] == "accept-encoding"
+    assert gzip.decompress(packed.body) == plain.body
+    assert len(packed.body) < len(plain.body)
+
+
 def test_files_of_the_page(server, monkeypatch):
     files = page_files() | {"deep/own.js": PageFile(b"1", "text/javascript")}
     monkeypatch.setattr(handlers, "page_files", lambda: files)
@@ -61,6 +88,8 @@ def test_files_of_the_page(server, monkeypatch):
         packed = server.ask("GET", f"/assets/{name}", headers={"Accept-Encoding": "gzip"})
         assert packed.headers["content-encoding"] == "gzip"
         assert gzip.decompress(packed.body) == file.content
+        same = server.ask("GET", f"/assets/{name}", headers={"If-None-Match": reply.headers["etag"]})
+        assert (same.status, same.body, same.headers["etag"]) == (304, b"", reply.headers["etag"])
     for name in ("survey.html", "../survey.py", "nothing.js"):
         assert server.ask("GET", f"/assets/{name}").status == 404
 
@@ -75,6 +104,21 @@ def test_every_answer_has_the_headers_and_no_cookie(server, survey, path):
     assert "set-cookie" not in reply.headers
     assert "server" not in reply.headers
     assert "unsafe" not in reply.headers["content-security-policy"]
+
+
+def test_a_crowd_that_comes_at_once_reads_a_survey_once(server, store, survey, monkeypatch):
+    read = []
+
+    def slowly(_store, name, found=Store.survey):
+        read.append(name)
+        time.sleep(0.2)
+        return found(_store, name)
+
+    monkeypatch.setattr(Store, "survey", slowly)
+    with ThreadPoolExecutor(20) as pool:
+        replies = list(pool.map(lambda _: server.ask("GET", f"/s/{survey.id}/survey.json"), range(20)))
+    assert {reply.status for reply in replies} == {200}
+    assert read == [survey.id]
 
 
 def test_texts_are_escaped(store, database, survey, served):

@@ -32,7 +32,7 @@ TargetOption = Annotated[
     str | None, typer.Option(help="table (unless by a model), or the population it is a sample of.")
 ]
 ModelOption = Annotated[
-    bool, typer.Option("--model", help="Tables: by a model of all combinations, of any length and under any plan.")
+    bool, typer.Option("--model", help="By a model of joint cells: of tables under any plan, or of long sets of items.")
 ]
 
 MOST_ROWS = 60
@@ -80,7 +80,7 @@ def mined(
     agreed = plan_of_reports(path, plan)
     options: dict[str, Any] = {"attributes": names(attributes) or None, "longest": longest}
     with progress_bars() as move, said_as_remarks():
-        options["progress"] = lambda length, done, total: move(f"length {length}", done, total)
+        options["progress"] = lambda length, done, total: move(f"length {length}" if length else "model", done, total)
         if model:
             _check_modelled(recall, target)
             return modelled_itemsets(path, agreed, min_support, **options)

@@ -57,8 +57,11 @@ Source = tuple[Known, Callable[[Items], OfParts], bool]
 
 def _of_itemsets(found: Itemsets) -> Source:
     if found.covariances is None:
-        rule = "must be disguised item by item, or a table, for rules; of other sets pass what estimate_supports found"
-        raise SottovoceError("supports", rule, Words("sets of items under a coin for all of them"))
+        rule = (
+            "must be of items with a coin each, mined without a model, or of a table, for rules; of other sets pass "
+            "what estimate_supports found"
+        )
+        raise SottovoceError("supports", rule, Words("sets of items by a model or under a coin for all of them"))
     known = {
         tuple(items): (support, error)
         for level in found.levels

@@ -6,7 +6,6 @@ from typing import Any, get_args
 
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.enough import check_number
-from sottovoce.estimate.itemsets import item_attribute
 from sottovoce.estimate.spread import Target
 from sottovoce.mine.categories import Cells, mine_cells
 from sottovoce.mine.checked import checked_longest, checked_recall, checked_support
@@ -14,16 +13,9 @@ from sottovoce.mine.covariances import CoinCovariances, Covariances
 from sottovoce.mine.itemsets import Itemsets
 from sottovoce.mine.levels import mine_levels
 from sottovoce.mine.resolution import warn_below, warn_of_length, warn_of_unasked
-from sottovoce.mine.sources import LONGEST, agreed_plan, sources_of
-from sottovoce.mine.survival import GROWING, Progress, Search
+from sottovoce.mine.sources import LONGEST, agreed_plan, items_among, names_of, sources_of
+from sottovoce.mine.survival import FALSE_POSITIVES, GROWING, Progress, Search
 from sottovoce.plan.plan import Plan
-from sottovoce.schema.item_set import ItemSet
-
-FALSE_POSITIVES = 0.08
-"""False sets expected at a length, in parts of the frequent ones, beyond those that are likelier frequent than not.
-
-Chosen among .05, .08 and .1 on ten disguises each of BMS-WebView-1 and -2, T10I4D100K and two synthetic data sets, for
-false ones to be less than a tenth at lengths 4 to 6; docs/mining.md has what others gave."""
 
 
 def frequent_itemsets(
@@ -54,6 +46,7 @@ def frequent_itemsets(
     those of this table, which only coins hide, or of the population it is a sample of (`target`). With p = q = 1 this
     is exact mining.
 
+    >>> from sottovoce.schema.item_set import ItemSet
     >>> from sottovoce.schema.schema import Schema
     >>> from sottovoce.scheme.emask import Emask
     >>> basket = ItemSet("basket", ["ale", "bread", "cheese"])
@@ -70,10 +63,10 @@ def frequent_itemsets(
     deviations, mistaken = (GROWING, FALSE_POSITIVES) if recall is None else (_deviations(recall), None)
     most = checked_longest(longest, LONGEST)
     search = Search(checked_support(min_support), deviations, _checked(target), most, progress, mistaken)
-    variable = _items(agreed, attributes)
+    names = names_of(agreed, attributes)
+    variable = items_among(agreed, names)
     if variable is None:
-        names = [attributes] if isinstance(attributes, str) else attributes
-        cells = Cells(reports, agreed, agreed.schema.names if names is None else names, search.target)
+        cells = Cells(reports, agreed, names, search.target)
         levels, labels, rows = mine_cells(cells, search), cells.labels, cells.counter.rows()
         covariances: Covariances | None = cells
         warn_of_unasked(cells.unasked)
@@ -86,19 +79,6 @@ def frequent_itemsets(
     check_number(rows)
     warn_below(search.min_support, levels, rows)
     return Itemsets(labels, tuple(levels), rows, search.min_support, search.target, covariances)
-
-
-def _items(plan: Plan, attributes: str | Sequence[str] | None) -> ItemSet | None:
-    """The one attribute that holds sets, if such a one is asked for or there is no other kind."""
-    names = [attributes] if isinstance(attributes, str) else plan.schema.names if attributes is None else attributes
-    sets = [name for name in names if isinstance(plan.schema[name], ItemSet)]
-    if not sets:
-        return None
-    if len(names) > 1:
-        raise SottovoceError(
-            "attributes", f"must be one that holds sets ({', '.join(sets)}), or only others", list(names)
-        )
-    return item_attribute(plan, sets[0])
 
 
 def _deviations(recall: float) -> float:

@@ -12,8 +12,8 @@ from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimate.itemsets import item_attribute, looked_up
 from sottovoce.measure.items import basic_privacy
 from sottovoce.measure.reinterrogation import reinterrogation_privacy
+from sottovoce.mine.coins import coins_of
 from sottovoce.mine.itemsets import Itemsets
-from sottovoce.mine.sources import item_channels, kept_shares
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.table.bitsets import Bitsets
@@ -58,8 +58,8 @@ def itemset_privacy(
     """
     variable = item_attribute(plan, attribute)
     true, seen = (_bits(parameter, sets, variable) for parameter, sets in (("truths", truths), ("reports", reports)))
-    shares = kept_shares(item_channels(plan.channel([variable.name]), plan, variable))
-    basic = basic_privacy(*shares, _supports(true))
+    coins = coins_of(plan, variable)
+    basic = basic_privacy(coins.ones, coins.zeros, _supports(true))
     return ItemsetPrivacy(basic, reinterrogation_privacy(true, seen, _numbers(known, variable), basic))
 
 

@@ -58,7 +58,7 @@ class Itemsets:
     def bias(self) -> Array:
         """How much too high a support is on the average because its set was picked."""
         pairs = zip(self.levels, self._judged, strict=True)
-        return self._joined([own.bias if level.probability is None else 0 * own.bias for level, own in pairs])
+        return self._joined([own.bias if level.picked_by_support else 0 * own.bias for level, own in pairs])
 
     @cached_property
     def probability(self) -> Array:

@@ -13,7 +13,7 @@ from sottovoce.mine.level import Level
 from sottovoce.mine.reconstruction import Reconstruction
 from sottovoce.mine.screening import promising_pairs
 from sottovoce.mine.survival import Search
-from sottovoce.mine.survivors import decided, gathered, near_enough
+from sottovoce.mine.survivors import Survivors, decided, gathered, near_enough
 
 MOST_PAIRED = 4096
 """Items whose pairs are counted as one table; of more, in parts."""
@@ -21,6 +21,14 @@ MOST_PAIRED = 4096
 
 def mine_levels(sources: Sequence[Transactions], how: Reconstruction, search: Search) -> list[Level]:
     """Survivors of each length, from the reports of one source or of several; none where no single item survives."""
+    levels = [found.level(names) for found, names in searched(sources, how, search)]
+    return [level for level in levels if len(level.items)]
+
+
+def searched(
+    sources: Sequence[Transactions], how: Reconstruction, search: Search
+) -> Iterator[tuple[Survivors, Numbers]]:
+    """Survivors of each length, reported or only grown, and the numbers that their items had at first."""
     counts = np.stack([source.singles() for source in sources])
     rows = np.array([source.rows() for source in sources])
     total = int(rows.sum())
@@ -29,7 +37,7 @@ def mine_levels(sources: Sequence[Transactions], how: Reconstruction, search: Se
     search.told(1, counts.shape[1], counts.shape[1])
     singles = Family.of_singles(counts.shape[1])
     alone = decided(near_enough(singles, how.of_singles(counts, rows), how, search, total), None, how, search, total)
-    levels = [alone.level(np.arange(counts.shape[1]))]
+    yield alone, np.arange(counts.shape[1])
     names = alone.family.items[:, 0]
     how, found = how.chosen(names), alone.numbered_anew(np.arange(len(names)))
     least = search.min_support, search.deviations
@@ -39,7 +47,7 @@ def mine_levels(sources: Sequence[Transactions], how: Reconstruction, search: Se
         names, how, found = names[used], how.chosen(used), found.numbered_anew(used)
         pairs = np.searchsorted(used, pairs)
     narrowed = [source.narrowed(names) for source in sources]
-    while len(found.family) > found.family.length < min(search.longest, how.longest) and len(levels[-1].items):
+    while len(found.family) > found.family.length < min(search.longest, how.longest) and found.reported.any():
         length, parts, judged = found.family.length + 1, [], 0
         most = found.family.most_joined if pairs is None or length > 2 else len(pairs)
         search.told(length, 0, most)
@@ -51,8 +59,7 @@ def mine_levels(sources: Sequence[Transactions], how: Reconstruction, search: Se
             search.told(length, judged, most)
         search.told(length, most, most)
         found = decided(gathered(parts, found.sums, length), below, how, search, total)
-        levels.append(found.level(names))
-    return [level for level in levels if len(level.items)]
+        yield found, names
 
 
 def _candidates(family: Family, pairs: Numbers | None) -> Iterator[Family]:

@@ -1,9 +1,9 @@
-"""Frequent itemsets of tables of categories by a model of their joint cells, under any plan."""
+"""Frequent itemsets by a model of joint cells, under any plan: of categories, or of patterns of items."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from sottovoce.errors import SottovoceError
 from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.factor import margin_of
 from sottovoce.estimate.modelled import estimate_joint
@@ -11,10 +11,10 @@ from sottovoce.estimate.spread import MOST_CELLS
 from sottovoce.mine.categories import Cells, mine_cells
 from sottovoce.mine.checked import checked_longest, checked_support
 from sottovoce.mine.itemsets import Itemsets
-from sottovoce.mine.sources import agreed_plan
-from sottovoce.mine.survival import Progress, Search
+from sottovoce.mine.likely_sets import WIDEST, likely_itemsets
+from sottovoce.mine.sources import agreed_plan, items_among, names_of
+from sottovoce.mine.survival import FALSE_POSITIVES, GROWING, Progress, Search
 from sottovoce.plan.plan import Plan
-from sottovoce.schema.item_set import ItemSet
 
 
 class JointCells(Cells):
@@ -45,13 +45,17 @@ def modelled_itemsets(
     longest: int | None = None,
     progress: Progress | None = None,
 ) -> Itemsets:
-    """Find the combinations attribute = value that are frequent by a shrunken model of all joint cells.
+    """Find the combinations attribute = value, or the sets of items, that are frequent by a model of joint cells.
 
     Where they are at most 4,096, all attributes are modelled at once (`estimate_joint`); of more, each set of
     attributes is modelled on its own cells, from what every report says of them: keep `longest` small enough for those
     to be at most 4,096. A model finds long combinations that no respondent was asked together, under any plan; for
     supports without one, of what was asked together, see `frequent_itemsets`. Supports are those of the population. A
     file that carries its plan needs no other.
+
+    Sets of items of which each has its own coin, up to 12 long, are found as by `frequent_itemsets`; those of four and
+    more items are then judged by the most likely patterns of the items around them (`mine.likely_sets`), which scatter
+    a good deal less than unbiased supports do, but are not unbiased.
 
     >>> from sottovoce.mine.mining_plan import mining_plan
     >>> from sottovoce.schema.attribute import boolean
@@ -62,13 +66,12 @@ def modelled_itemsets(
     (('a=False', 'b=False'), ('a=True', 'b=True'))
     """
     agreed = agreed_plan(reports, plan)
-    wanted = [attributes] if isinstance(attributes, str) else agreed.schema.names if attributes is None else attributes
-    names = agreed.schema.project(wanted).names
-    sets = [name for name in names if isinstance(agreed.schema[name], ItemSet)]
-    if sets:
-        raise SottovoceError(
-            "attributes", "must be of categories, for a model; sets of items are mined without one", sets
-        )
+    names = agreed.schema.project(names_of(agreed, attributes)).names
+    variable = items_among(agreed, names)
+    if variable is not None:
+        bare = _search(min_support, longest, WIDEST, progress)
+        search = replace(bare, deviations=GROWING, false_positives=FALSE_POSITIVES)
+        return likely_itemsets(reports, agreed, variable, search)
     if agreed.schema.project(names).cells <= MOST_CELLS:
         return itemsets_of(estimate_joint(reports, agreed, names), min_support, longest=longest, progress=progress)
     cells = ModelledCells(reports, agreed, names, "population")

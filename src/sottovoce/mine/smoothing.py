@@ -12,8 +12,8 @@ threshold, weighed by `v`. The truth is not known, but `t = x_n - e`, e being no
 all x that the counts themselves tell, and for such noise `E[v h e] = E[C . grad(v h)]` for any smooth h (Stein 1981,
 Ann. Statist. 9, 1135-1151). So the normal equations `E[v x x'] w = E[v x t]` are known without the truth, and so is
 the mean square of what is left, the spread of t around its smoothed value (empirical Bayes; nothing else is assumed
-of how supports are distributed). `v` falls to zero towards where candidates were cut off a length before, so that the
-cut does not bias the fit.
+of how supports are distributed); no less than that of the subsets, though, for few candidates tell little of it.
+`v` falls to zero towards where candidates were cut off a length before, so that the cut does not bias the fit.
 """
 
 from dataclasses import dataclass
@@ -111,4 +111,6 @@ def _fitted(inputs: Array, noise: Array, moves: Array, below: Smoothed) -> Smoot
     )
     truth = float((v * own**2).sum() - v.sum() * noise[0, 0] - 2 * (own * tilt).sum() + second.sum())
     left = (truth - 2 * weights @ target + weights @ square @ weights) / v.sum()
-    return Smoothed(inputs @ weights, float(np.sqrt(max(left, noise[0, 0] / 16))), moves.T @ weights, 0.0)
+    return Smoothed(
+        inputs @ weights, max(float(np.sqrt(max(left, noise[0, 0] / 16))), below.spread), moves.T @ weights, 0.0
+    )

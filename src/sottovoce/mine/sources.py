@@ -10,13 +10,14 @@ import numpy as np
 from sottovoce.channel.channel import Array, Channel
 from sottovoce.channel.cut_and_paste import CutAndPaste
 from sottovoce.channel.keep_or_uniform import KeepOrUniform
-from sottovoce.channel.kronecker import Kronecker
 from sottovoce.count.protocol import Counter
 from sottovoce.count.streamed import AskedTransactions, StreamedTransactions
 from sottovoce.count.transactions import HeldTransactions, SparseTransactions, Transactions
 from sottovoce.disguise.transactions import listed_transactions
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimate.cut_and_paste import counts_for
+from sottovoce.estimate.itemsets import item_attribute
+from sottovoce.mine.coins import coins_of
 from sottovoce.mine.reconstruction import Reconstruction, by_number, equal_coins, own_coins
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.item_set import ItemSet
@@ -36,6 +37,25 @@ def agreed_plan(reports: Any, plan: Plan | None) -> Plan:
         return read_plan(reports)
     given = Words("none" if plan is None else type(plan).__name__)
     raise SottovoceError("plan", "must be the one that the reports were disguised under", given)
+
+
+def names_of(plan: Plan, attributes: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Attributes that are asked for, one or several; all of the plan where none are."""
+    return (
+        plan.schema.names if attributes is None else (attributes,) if isinstance(attributes, str) else tuple(attributes)
+    )
+
+
+def items_among(plan: Plan, names: Sequence[str]) -> ItemSet | None:
+    """The one attribute that holds sets, if such a one is asked for or there is no other kind."""
+    sets = [name for name in names if isinstance(plan.schema[name], ItemSet)]
+    if not sets:
+        return None
+    if len(names) > 1:
+        raise SottovoceError(
+            "attributes", f"must be one that holds sets ({', '.join(sets)}), or only others", list(names)
+        )
+    return item_attribute(plan, sets[0])
 
 
 def transactions_of(reports: Any, plan: Plan, variable: ItemSet) -> Transactions:
@@ -69,28 +89,14 @@ def reconstruction_of(channel: Channel, plan: Plan, variable: ItemSet) -> Recons
     if isinstance(channel, KeepOrUniform) and len(channel.shape_in) > 1:
         _check_told(channel.keep != 0, variable, ())
         return by_number(partial(_all_or_noise, float(channel.keep)), LONGEST)
-    factors = item_channels(channel, plan, variable, ", by cut_and_paste or gamma_diagonal")
-    ones, zeros = kept_shares(factors)
-    silent = [item for item, f in zip(variable.items, factors, strict=True) if f.entry(1, 1) + f.entry(0, 0) == 1]
+    coins = coins_of(plan, variable, ", by cut_and_paste or gamma_diagonal")
+    pairs = zip(variable.items, coins.factors, strict=True)
+    silent = [item for item, factor in pairs if factor.entry(1, 1) + factor.entry(0, 0) == 1]
     _check_told(not silent, variable, silent)
+    ones, zeros = coins.ones, coins.zeros
     if (ones == ones[0]).all() and (zeros == zeros[0]).all():
         return equal_coins(float(ones[0]), float(zeros[0]), LONGEST)
     return own_coins(ones, zeros, LONGEST)
-
-
-def item_channels(channel: Channel, plan: Plan, variable: ItemSet, others: str = "") -> Sequence[Channel]:
-    """The coin of each item; disguises of sets that have none are refused, with what `others` would do."""
-    factors = channel.factors if isinstance(channel, Kronecker) else (channel,)
-    if any(factor.shape_in != (2,) or factor.n_out != 2 for factor in factors):
-        scheme = Words(plan.group_of(variable.name).scheme)
-        raise SottovoceError(variable.name, f"must be disguised item by item{others}", scheme)
-    return factors
-
-
-def kept_shares(factors: Sequence[Channel]) -> tuple[Array, Array]:
-    """Probabilities p and q of each item to be reported as there if it is, and as not there if it is not."""
-    ones, zeros = ([float(factor.entry(bit, bit)) for factor in factors] for bit in (1, 0))
-    return np.array(ones), np.array(zeros)
 
 
 def _all_or_noise(keep: float, length: int) -> Sequence[Array]:

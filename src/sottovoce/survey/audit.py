@@ -11,6 +11,7 @@ from sottovoce.plan.plan import Plan
 from sottovoce.survey.files import page_files
 from sottovoce.survey.margins import column_channels
 from sottovoce.survey.question import Question
+from sottovoce.survey.script import page_script
 from sottovoce.survey.survey import Survey
 
 CHECKS = (
@@ -18,7 +19,8 @@ CHECKS = (
     "Fetch survey.json and compute its SHA-256, for example with sha256sum: it must be that hash.",
     "Recompute the odds from the integers in the plan, as docs/format.md of Sottovoce says. The survey's page does so "
     "before it shows the first question, and stops if anything is amiss.",
-    "Compare the hashes of the page's files below with those of the Sottovoce release.",
+    "Compare the hashes of the page's files below with those of the Sottovoce release. The page's script is made of "
+    "these files: page_script in sottovoce/survey/script.py makes it again from survey.json.",
     "After sending, compare what the page says was sent with what your browser's network tools show.",
 )
 LIMITS = (
@@ -54,6 +56,7 @@ def audit_document(survey: Survey) -> dict[str, Any]:
         "questions": [_question(plan, question) for question in survey.questions],
         "plan_hash": plan_hash(plan),
         "plan": plan_to_json(plan),
+        "script": {"path": f"/s/{survey.id}/page.js", "sha256": page_script(survey).hash},
         "files": {name: file.hash for name, file in page_files().items()},
         "checks": list(CHECKS),
         "limits": list(LIMITS),

@@ -1,5 +1,6 @@
 """What requests share: the store and its writer, the surveys read so far, the limit on reports, the day."""
 
+import asyncio
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 
@@ -25,13 +26,20 @@ class Desk:
         """Start with no survey read."""
         self.store, self.writer, self.limit, self.day = store, writer, limit, day
         self._published: dict[str, Published] = {}
+        self._reading = asyncio.Lock()
 
     async def published(self, request: Request) -> Published:
         """Survey that an address names; frozen surveys never change, so it is read once."""
         name = request.path_params["survey"]
         if name not in self._published:
-            survey = await run_in_threadpool(self.store.survey, name)
-            if survey is None:
-                raise RefusedError(Refusal.unknown_survey)
-            self._published[name] = Published(survey)
+            async with self._reading:  # a crowd that comes at once waits for the first of it
+                await self._read(name)
         return self._published[name]
+
+    async def _read(self, name: str) -> None:
+        if name in self._published:
+            return
+        survey = await run_in_threadpool(self.store.survey, name)
+        if survey is None:
+            raise RefusedError(Refusal.unknown_survey)
+        self._published[name] = Published(survey)

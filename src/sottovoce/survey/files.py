@@ -1,4 +1,4 @@
-"""Files of the respondent's page, read once: what is served does not change while the server runs."""
+"""Files that browsers get, and those of the respondent's page, read once: they stay as long as the server runs."""
 
 import gzip
 from dataclasses import dataclass
@@ -10,6 +10,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 ROOM = Path(__file__).parent
 KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".json": "application/json",
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
@@ -23,7 +25,7 @@ class PageFile:
     content: bytes
     kind: str
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """SHA-256, for the audit page: the file a browser got can be held against a release."""
         return sha256(self.content).hexdigest()
@@ -38,14 +40,8 @@ class PageFile:
 def page_files() -> dict[str, PageFile]:
     """Scripts and styles by their path below the page's folder."""
     folder = ROOM / "page"
-    found = sorted(path for path in folder.rglob("*") if path.suffix in KINDS)
+    found = sorted(path for path in folder.rglob("*") if path.suffix in (".js", ".css", ".svg"))
     return {path.relative_to(folder).as_posix(): PageFile(path.read_bytes(), KINDS[path.suffix]) for path in found}
-
-
-@cache
-def modules() -> list[str]:
-    """Scripts that every page needs, for browsers to fetch at once and not one after the other."""
-    return [name for name in page_files() if name.endswith(".js") and "/" not in name]
 
 
 @cache

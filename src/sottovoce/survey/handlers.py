@@ -1,13 +1,14 @@
 """Requests and what is answered: pages and documents for anyone, receipts for reports that are on disk."""
 
 import asyncio
+from collections.abc import Mapping
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 
 from sottovoce.survey.batch import Outcome
 from sottovoce.survey.desk import Desk
-from sottovoce.survey.files import page_files
+from sottovoce.survey.files import PageFile, page_files
 from sottovoce.survey.rate import RateLimit
 from sottovoce.survey.refusal import Refusal, RefusedError
 from sottovoce.survey.writer import BusyError
@@ -15,22 +16,28 @@ from sottovoce.survey.writer import BusyError
 BODY_SECONDS = 20.0
 """Time that a body may take to arrive."""
 
+_VARY = {"vary": "accept-encoding"}
 _REFUSED = {Outcome.NO_INVITATION: Refusal.invitation, Outcome.OTHER_REPORT: Refusal.other_report}
 
 
 async def show_page(request: Request) -> Response:
     """The respondent's page: the same for everyone."""
-    return HTMLResponse((await _desk(request).published(request)).page)
+    return _sent(request, (await _desk(request).published(request)).page)
+
+
+async def show_script(request: Request) -> Response:
+    """The script of the page."""
+    return _kept(request, (await _desk(request).published(request)).script)
 
 
 async def show_document(request: Request) -> Response:
     """The very bytes that the hash is of."""
-    return Response((await _desk(request).published(request)).survey.document, media_type="application/json")
+    return _sent(request, (await _desk(request).published(request)).document)
 
 
 async def show_audit(request: Request) -> Response:
     """What is promised, for people."""
-    return HTMLResponse((await _desk(request).published(request)).audit_page)
+    return _sent(request, (await _desk(request).published(request)).audit_page)
 
 
 async def show_audit_document(request: Request) -> Response:
@@ -39,14 +46,11 @@ async def show_audit_document(request: Request) -> Response:
 
 
 async def show_file(request: Request) -> Response:
-    """A script or a style sheet of the page."""
+    """A module, a style sheet or a picture of the page."""
     found = page_files().get(request.path_params["name"])
     if found is None:
         raise RefusedError(Refusal.not_found)
-    headers = {"cache-control": "no-cache", "vary": "accept-encoding"}
-    if "gzip" not in request.headers.get("accept-encoding", ""):
-        return Response(found.content, headers=headers, media_type=found.kind)
-    return Response(found.packed, headers=headers | {"content-encoding": "gzip"}, media_type=found.kind)
+    return _kept(request, found)
 
 
 async def take_report(request: Request) -> Response:
@@ -63,6 +67,23 @@ async def take_report(request: Request) -> Response:
     if outcome in _REFUSED:
         raise RefusedError(_REFUSED[outcome])
     return JSONResponse(published.receipt(submission), 201 if outcome is Outcome.STORED else 200)
+
+
+def _sent(request: Request, file: PageFile, headers: Mapping[str, str] | None = None) -> Response:
+    """A file, compressed for whoever can read it so."""
+    given = {**_VARY, **(headers or {})}
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(file.content, headers=given, media_type=file.kind)
+    return Response(file.packed, headers=given | {"content-encoding": "gzip"}, media_type=file.kind)
+
+
+def _kept(request: Request, file: PageFile) -> Response:
+    """A file that a browser may keep; it asks each time whether that is still the one, and gets no second copy."""
+    tag = f'W/"{file.hash}"'
+    headers = {"cache-control": "no-cache", "etag": tag, **_VARY}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return _sent(request, file, headers)
 
 
 def _desk(request: Request) -> Desk:

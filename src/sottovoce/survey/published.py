@@ -9,10 +9,11 @@ import msgspec
 
 from sottovoce.survey.audit import audit_document
 from sottovoce.survey.batch import Entry
-from sottovoce.survey.files import modules, templates
+from sottovoce.survey.files import KINDS, PageFile, templates
 from sottovoce.survey.links import TOKEN, key_hash, token_hash
 from sottovoce.survey.refusal import Refusal, RefusedError
 from sottovoce.survey.report import ReportFormat, receipt_of
+from sottovoce.survey.script import page_script
 from sottovoce.survey.seal import Submission
 from sottovoce.survey.survey import Survey
 
@@ -34,9 +35,19 @@ class Published:
         self.longest_body = 2 * self._form.length + BODY_MARGIN
 
     @cached_property
-    def page(self) -> str:
+    def page(self) -> PageFile:
         """The respondent's page."""
-        return self._rendered("survey.html", survey_id=self.survey.id, modules=modules())
+        return self._rendered("survey.html", survey_id=self.survey.id)
+
+    @cached_property
+    def script(self) -> PageFile:
+        """The script of the page."""
+        return page_script(self.survey)
+
+    @cached_property
+    def document(self) -> PageFile:
+        """The very bytes that the hash is of."""
+        return PageFile(self.survey.document, KINDS[".json"])
 
     @cached_property
     def audit(self) -> dict[str, Any]:
@@ -44,7 +55,7 @@ class Published:
         return audit_document(self.survey)
 
     @cached_property
-    def audit_page(self) -> str:
+    def audit_page(self) -> PageFile:
         """The same for people."""
         return self._rendered("audit.html", audit=self.audit)
 
@@ -80,6 +91,6 @@ class Published:
             raise RefusedError(Refusal.invitation)
         return token_hash(self.survey.hash, token)
 
-    def _rendered(self, name: str, **context: Any) -> str:
+    def _rendered(self, name: str, **context: Any) -> PageFile:
         common = {"language": self.survey.languages[0], "title": self.survey.default_title}
-        return templates().get_template(name).render(**common, **context)
+        return PageFile(templates().get_template(name).render(**common, **context).encode(), KINDS[".html"])

@@ -53,6 +53,7 @@ def make_app(
     app = Starlette(
         routes=[
             Route("/s/{survey}", handlers.show_page),
+            Route("/s/{survey}/page.js", handlers.show_script),
             Route("/s/{survey}/survey.json", handlers.show_document),
             Route("/s/{survey}/audit", handlers.show_audit),
             Route("/s/{survey}/audit.json", handlers.show_audit_document),

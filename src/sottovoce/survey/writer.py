@@ -51,7 +51,8 @@ class Writer:
         self._wake = threading.Condition()
         self._closed = False
         self._tidied_at = time.monotonic()
-        self._thread = threading.Thread(target=self._run, name="survey writer")
+        # Whoever does not close it must not wait for it: nothing is acknowledged that is not on disk.
+        self._thread = threading.Thread(target=self._run, name="survey writer", daemon=True)
         self._thread.start()
 
     async def put(self, entry: Entry) -> Outcome:

@@ -1,6 +1,10 @@
 // The same check for Node and for a browser: every vector shown, reported, consumed and refused as it must be.
 
-export function checkVectors({ coins, reports, refused }, { flip, readPlanDocument, Refused }) {
+import { readerOfPlanDocuments } from "./plan_document.mjs";
+
+export function checkVectors({ coins, reports, refused }, script) {
+  const { flip, Refused } = script;
+  const readPlanDocument = readerOfPlanDocuments(script);
   const failed = [];
   const attempt = (name, check) => {
     try {

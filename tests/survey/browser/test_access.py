@@ -1,7 +1,13 @@
 """Everybody can use the page: axe finds nothing serious on any step, in light and dark, in both directions."""
 
+import re
+from urllib.parse import urlsplit
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+
+from sottovoce.survey.definition import survey_from_text
+from sottovoce.survey.script import page_script
 
 
 def check(page) -> None:
@@ -94,13 +100,61 @@ def test_sets_are_told_as_such_and_long_words_are_broken(tmp_path, phone, servin
         assert phone.evaluate("document.documentElement.scrollWidth") <= 320
 
 
-def test_the_page_is_small(site, phone):
-    """Everything that crosses a bad connection before the first question; 35,000 bytes are 1.4 s at 200 kbit/s."""
-    requests = []
-    phone.on("requestfinished", lambda request: requests.append(request))  # noqa: PLW0108  # Playwright marks handlers
-    phone.goto(site.link())
-    phone.wait_for_selector("button.primary")
-    assert sum(request.sizes()["responseBodySize"] for request in requests) < 35_000
+class Loads:
+    """What crosses the connection while a page loads: paths, and bytes as they were sent."""
+
+    def __init__(self, page) -> None:
+        self._requests: list = []
+        page.on("requestfinished", lambda request: self._requests.append(request))  # noqa: PLW0108  # marked by Playwright
+
+    def taken(self) -> dict[str, int]:
+        found = {urlsplit(asked.url).path: asked.sizes()["responseBodySize"] for asked in self._requests}
+        assert len(found) == len(self._requests)  # nothing is loaded twice
+        self._requests.clear()
+        return found
+
+
+def test_the_page_is_small(tmp_path, phone, serving, plain_definition):
+    """Everything that crosses a bad connection before the first question: page, script, style, survey."""
+    with serving(tmp_path, plain_definition) as site:
+        loads = Loads(phone)
+        phone.goto(site.link())
+        phone.wait_for_selector("button.primary")
+        phone.wait_for_load_state("networkidle")
+        loaded = loads.taken()
+        home = f"/s/{site.survey.id}"
+        ours = {home, f"{home}/page.js", "/assets/page.css", "/assets/icon.svg"}
+        assert set(loaded) == ours | {f"{home}/survey.json"}
+        assert loaded.pop(f"{home}/survey.json") < 1_000
+        assert sum(loaded.values()) < 12_900
+        phone.reload()
+        phone.wait_for_selector("button.primary")
+        again = loads.taken()
+        assert again[f"{home}/page.js"] == again["/assets/page.css"] == 0  # kept by the browser, and still the same
+
+
+def test_another_language_is_one_file_more(site, chromium, small_screen):
+    context = chromium.new_context(**small_screen | {"locale": "ar"})
+    page = context.new_page()
+    loads = Loads(page)
+    page.goto(site.link())
+    page.wait_for_selector("button.primary")
+    page.wait_for_load_state("networkidle")
+    loaded = loads.taken()
+    assets = [path.removeprefix("/assets/") for path in loaded if path.startswith("/assets/")]
+    assert sorted(assets) == ["icon.svg", "page.css", "texts/ar.js"]
+    assert sum(loaded.values()) < 17_000
+    context.close()
+
+
+def test_no_name_of_the_script_hides_one_of_the_browsers(chromium, every_kind_definition):
+    """In one script, a module could mean the browser's name and get another module's."""
+    script = page_script(survey_from_text(every_kind_definition)).content.decode()
+    names = re.findall(r"^(?:const|let|class|function|async function) ?\*?(\w+)", script, re.MULTILINE)
+    assert {"absorb", "secureWords", "Memory", "send", "survey", "randomSet"} <= set(names)
+    page = chromium.new_page()
+    assert page.evaluate("names => names.filter((name) => name in window)", names) == []
+    page.close()
 
 
 def test_without_scripts_the_page_says_why(site, chromium):

@@ -6,6 +6,7 @@ from hashlib import sha256
 import pytest
 
 from sottovoce.plan.document import canonical_bytes
+from sottovoce.survey.definition import survey_from_text
 
 
 def tampered(survey, change) -> bytes:
@@ -76,6 +77,20 @@ def test_a_definition_that_breaks_a_rule_stops_the_page_even_with_its_own_hash(s
     serve_instead(phone, body)
     found = sha256(body).hexdigest()
     assert reason in check_it_stops(phone, f"{site.address}/s/{site.survey.id}#{found}")
+
+
+def test_coins_that_the_script_was_not_given_stop_the_page(site, tmp_path, phone, every_kind_definition):
+    """The script holds the coins of its own survey only; a plan with others is not believed."""
+    survey = survey_from_text(every_kind_definition)
+    serve_instead(phone, survey.document)
+    assert "unknown mechanism" in check_it_stops(phone, f"{site.address}/s/{site.survey.id}#{survey.hash}")
+
+
+@pytest.mark.parametrize("written", [b"1.0", b"1e0", b"01", b"-0"])
+def test_numbers_that_readers_understand_differently_stop_the_page(site, phone, written):
+    body = site.survey.document.replace(b'"version":1', b'"version":' + written)
+    serve_instead(phone, body)
+    check_it_stops(phone, f"{site.address}/s/{site.survey.id}#{sha256(body).hexdigest()}")
 
 
 def test_bytes_that_are_not_canonical_stop_the_page(site, phone):

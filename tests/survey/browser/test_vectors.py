@@ -1,53 +1,51 @@
 """The page's sampler gives the same bytes as Python's on the shared vectors: under Node, and in Chromium."""
 
 import json
-import os
-import shutil
-import subprocess
+import re
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
-PAGE = ROOT / "src/sottovoce/survey/page"
-VECTORS = ROOT / "conformance"
-CHECK = Path(__file__).parent / "check_vectors.mjs"
+from sottovoce.survey.definition import survey_from_text
+from sottovoce.survey.files import ROOM
+from sottovoce.survey.script import FIRST, page_script
 
-
-def number_of_vectors() -> int:
-    return sum(len(json.loads((VECTORS / f"{name}.json").read_text())["vectors"]) for name in FILES)
-
-
+HERE = Path(__file__).parent
+VECTORS = HERE.parents[2] / "conformance"
 FILES = ("coins", "reports", "refused")
 
 
-def test_node_agrees_with_every_vector():
-    node = shutil.which("node")
-    if node is None:
-        assert os.environ.get("CI") != "true", "node must be installed"
-        pytest.skip("node is not installed")
-    done = subprocess.run(
-        [node, Path(__file__).parent / "vectors.mjs", PAGE, VECTORS], capture_output=True, text=True, check=True
-    )
-    found = json.loads(done.stdout)
+def vectors() -> dict[str, list]:
+    return {name: json.loads((VECTORS / f"{name}.json").read_text())["vectors"] for name in FILES}
+
+
+NUMBER = sum(map(len, vectors().values()))
+
+
+@pytest.mark.parametrize("joined", [True, False])
+def test_node_agrees_with_every_vector(node, tmp_path, every_kind_definition, joined):
+    """The script as it is served to a survey with every kind of coin, and the modules that it is made of."""
+    path = ROOM / "page" / FIRST
+    if joined:
+        path = tmp_path / "page.mjs"
+        path.write_bytes(page_script(survey_from_text(every_kind_definition)).content)
+    found = json.loads(node(HERE / "vectors.mjs", path, VECTORS))
     assert found["failed"] == []
-    assert found["checked"] == number_of_vectors() + 300  # and 300 hashes against Node's own
+    assert found["checked"] == NUMBER + 300  # and 300 hashes against Node's own
 
 
-def test_chromium_agrees_with_every_vector(site, phone):
-    """The very modules that the server hands out, under its content security policy."""
-    phone.goto(site.link())
-    phone.wait_for_selector("button.primary")
-    files = {name: json.loads((VECTORS / f"{name}.json").read_text())["vectors"] for name in FILES}
-    check = CHECK.read_text().replace("export function", "function")
-    found = phone.evaluate(
-        f"""async (files) => {{
-            {check}
-            const {{ flip }} = await import("/assets/coins.js");
-            const {{ readPlanDocument }} = await import("/assets/plan.js");
-            const {{ Refused }} = await import("/assets/rules.js");
-            return checkVectors(files, {{ flip, readPlanDocument, Refused }});
-        }}""",
-        files,
-    )
-    assert found == {"checked": number_of_vectors(), "failed": []}
+def test_chromium_agrees_with_every_vector(tmp_path, phone, serving, every_kind_definition):
+    """The very script that the server hands out, under its content security policy."""
+    check = "".join((HERE / f"{name}.mjs").read_text() for name in ("plan_document", "check_vectors"))
+    check = re.sub(r"^import .*\n|^export ", "", check, flags=re.MULTILINE)
+    with serving(tmp_path, every_kind_definition) as site:
+        phone.goto(site.link())
+        phone.wait_for_selector("button.primary")
+        found = phone.evaluate(
+            f"""async ([files, path]) => {{
+                {check}
+                return checkVectors(files, await import(path));
+            }}""",
+            [vectors(), f"/s/{site.survey.id}/page.js"],
+        )
+    assert found == {"checked": NUMBER, "failed": []}

@@ -114,6 +114,18 @@ def test_an_open_survey_needs_no_invitation_and_sends_none(site, phone, walk):
     assert len(site.reports()) == 1
 
 
+def test_a_browser_that_stores_nothing_still_sends_the_one_report(site, phone, walk):
+    """As long as the page is open it knows what it sealed, and that it was answered."""
+    phone.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")
+    bodies: list[str] = []
+    phone.on("request", lambda request: request.post_data and bodies.append(request.post_data))
+    phone.goto(site.link())
+    walk(phone, 0, 1)
+    phone.wait_for_selector(".receipt")
+    assert phone.evaluate("localStorage.length") == 0
+    assert [report.hex() for report in site.reports()] == [json.loads(body)["report"] for body in bodies]
+
+
 def test_a_server_that_fails_is_not_taken_for_a_false_survey(site, phone):
     phone.route("**/survey.json", lambda route: route.fulfill(status=502, body="Bad gateway"))
     phone.goto(site.link())
@@ -188,6 +200,18 @@ def test_pages_speak_the_persons_language(site, chromium, small_screen, language
     context.close()
 
 
+def test_words_that_do_not_arrive_do_not_stop_the_page(site, chromium, small_screen):
+    """The questions are in the person's language, the buttons in the survey's first one."""
+    context = chromium.new_context(**small_screen | {"locale": "ar"})
+    page = context.new_page()
+    page.route("**/texts/ar.js", lambda route: route.abort())
+    page.goto(site.link())
+    page.wait_for_selector("button.primary")
+    assert heading(page) == site.survey.title["ar"]
+    assert page.inner_text("button.primary >> visible=true") == "Begin"
+    context.close()
+
+
 def test_prefer_not_to_say_excludes_other_answers(tmp_path, phone, serving, definition, walk):
     definition = definition.rstrip() + '\n    decline: {en: "I prefer not to say", ar: "أفضل"}\n'
     with serving(tmp_path, definition) as site:
@@ -208,9 +232,9 @@ def test_prefer_not_to_say_excludes_other_answers(tmp_path, phone, serving, defi
 
 
 DRAWS = """async ([hash, answers, times]) => {
-    const { readSurvey } = await import("/assets/survey.js");
-    const { seal } = await import("/assets/seal.js");
-    const response = await fetch(`/s/${hash.slice(0, 16)}/survey.json`);
+    const home = `/s/${hash.slice(0, 16)}`;
+    const { readSurvey, seal } = await import(`${home}/page.js`);
+    const response = await fetch(`${home}/survey.json`);
     const survey = readSurvey(new Uint8Array(await response.arrayBuffer()), hash);
     return Array.from({ length: times }, () => JSON.parse(seal(survey, hash, null, new Map(answers))).report);
 }"""

@@ -5,17 +5,14 @@ import { flip, secureWords } from "./coins.js";
 import { button, fill, h } from "./dom.js";
 import { reportInWords } from "./words.js";
 
-// The first question with coins of its own and one answer; null where there is none.
-export function playable(survey) {
-  const groups = survey.mechanisms.groups.filter(({ attributes }) => attributes.length === 1);
-  return survey.questions.find(({ id, kind }) => kind !== "several" && groups.some((g) => g.attributes[0] === id)) ?? null;
-}
-
+// With the first question that has coins of its own and one answer; null where there is none.
 export function demo(survey, language, texts) {
-  const question = playable(survey);
+  const alone = survey.mechanisms.groups.filter(({ attributes }) => attributes.length === 1);
+  const coinsOf = ({ id }) => alone.find(({ attributes }) => attributes[0] === id);
+  const question = survey.questions.find((candidate) => candidate.kind !== "several" && coinsOf(candidate));
   if (!question) return null;
-  const { mechanism, reported } = survey.mechanisms.groups.find(({ attributes }) => attributes[0] === question.id);
-  const alone = { ...survey, mechanisms: { reports: reported } };
+  const { mechanism, reported } = coinsOf(question);
+  const shortened = { ...survey, mechanisms: { reports: reported } };
   const choice = h("select", { id: "pretend" },
     question.answers.map(({ text }, code) => h("option", { value: code }, text[language])));
   const results = h("div", { role: "status", class: "results" });
@@ -25,7 +22,7 @@ export function demo(survey, language, texts) {
     let last;
     for (let i = 0; i < times; i++) {
       const codes = mechanism.respond([Number(choice.value)], flip(mechanism.coins, words)).flat();
-      const [{ named, said }] = reportInWords(alone, codes, language, texts);
+      const [{ named, said }] = reportInWords(shortened, codes, language, texts);
       last = said;
       for (const name of named) tally.set(name, (tally.get(name) ?? 0) + 1);
     }

@@ -1,13 +1,15 @@
 // Elements without a framework: h("p", { class: "note" }, "text", child).
 
+const present = (children) => children.flat().filter((child) => child !== null);
+
 export function h(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-    else if (value === true) element.setAttribute(key, "");
-    else if (value !== false && value !== null) element.setAttribute(key, value);
+    if (key.startsWith("on")) element[key] = value;
+    else if (typeof value === "boolean") element.toggleAttribute(key, value);
+    else if (value !== null) element.setAttribute(key, value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== false));
+  element.append(...present(children));
   return element;
 }
 
@@ -15,7 +17,7 @@ export const button = (text, action, attributes = {}) => h("button", { type: "bu
 
 // Show a step: its heading is focused, so that screen readers begin there and the keyboard goes on from there.
 export function show(place, ...children) {
-  place.replaceChildren(...children.flat().filter((child) => child !== null && child !== false));
+  place.replaceChildren(...present(children));
   const heading = place.querySelector("h1");
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });

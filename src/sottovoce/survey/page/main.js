@@ -1,12 +1,16 @@
 // The walk through a survey: checks, the promise, one question at a time, sealing and sending.
 
+import { flip } from "./coins.js";
 import { demo } from "./demo.js";
 import { button, fill, h, show } from "./dom.js";
+import { sha256 } from "./hash.js";
+import { canonical, readPlan } from "./plan.js";
+import { Refused, require, requireKeys } from "./rules.js";
 import { decode, Memory, receiptOf, seal, send, tokenOf, withToken } from "./seal.js";
+import { primary, wordsIn } from "./speech.js";
 import { declined, isReached, readSurvey } from "./survey.js";
-import { listed, oddsInWords, reportInWords } from "./words.js";
+import { inOneLine, oddsInWords, reportInWords } from "./words.js";
 
-const SPOKEN = ["ar", "de", "en", "es", "fr"];
 const RIGHT_TO_LEFT = ["ar", "fa", "he", "ur"];
 const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
@@ -19,25 +23,23 @@ let survey;
 let language;
 let texts;
 
-const primary = (tag) => tag.split("-")[0];
-
+// Without a connection the page's own words stay in the language that they were in.
 async function speak(tag) {
   language = tag;
-  const spoken = SPOKEN.includes(primary(tag)) ? primary(tag) : "en";
-  texts = (await import(`./texts/${spoken}.js`)).default;
+  texts = await wordsIn(tag).catch(() => texts);
   document.documentElement.lang = tag;
   document.documentElement.dir = RIGHT_TO_LEFT.includes(primary(tag)) ? "rtl" : "ltr";
 }
 
 async function start() {
   await speak(document.documentElement.lang);
-  if (!/^[0-9a-f]{64}$/.test(hash)) return stop(texts.noHash);
+  if (!/^[0-9a-f]{64}$/.test(hash)) return halt(texts.noHash);
   const bytes = await load();
   if (!bytes) return offline();
   try {
     survey = readSurvey(bytes, hash);
   } catch (reason) {
-    return stop(reason.message);
+    return halt(reason.message);
   }
   const wanted = navigator.languages.map(primary);
   await speak(survey.languages.find((tag) => wanted.includes(primary(tag))) ?? survey.languages[0]);
@@ -61,7 +63,7 @@ async function load() {
 const tell = (title, text) => show(place, h("h1", {}, title), h("p", {}, text), auditLink());
 
 // Nothing was asked yet: the page stops here, whatever is wrong.
-const stop = (reason) =>
+const halt = (reason) =>
   show(place, h("h1", {}, texts.stopTitle), h("p", { role: "alert" }, texts.stop), h("p", { class: "note" }, reason));
 
 const offline = () =>
@@ -113,9 +115,9 @@ function ask(step) {
   const warning = h("p", { class: "warning", role: "alert" });
   const next = (event) => {
     event.preventDefault();
-    const picked = [...place.querySelectorAll("input:checked")].map((input) => input.value);
-    if (!picked.length && !several) return void (warning.textContent = texts.choose);
-    answers.set(question.id, picked);
+    const ticked = [...place.querySelectorAll("input:checked")].map((input) => input.value);
+    if (!ticked.length && !several) return void (warning.textContent = texts.choose);
+    answers.set(question.id, ticked);
     return ask(step + 1);
   };
   const back = () => (step ? ask(step - 1) : welcome());
@@ -153,7 +155,7 @@ function review() {
     const chosen = answers.get(question.id);
     const said = question.answers.filter(({ id }) => chosen.includes(id)).map(({ text }) => text[language]);
     if (question.decline && chosen.includes(declined(survey, question))) said.push(question.decline[language]);
-    return h("li", {}, h("span", {}, question.text[language]), h("strong", {}, listed(said, language) || texts.nothing),
+    return h("li", {}, h("span", {}, question.text[language]), h("strong", {}, inOneLine(said, language) || texts.nothing),
       button(texts.change, () => ask(step), { "aria-label": `${texts.change}: ${question.text[language]}` }));
   });
   show(place,
@@ -216,3 +218,6 @@ function thanks(sealed) {
 const alreadyAnswered = () => tell(texts.answeredTitle, texts.answered);
 
 start();
+
+// For whoever holds the script that a browser got to the conformance vectors, as its tests do.
+export { canonical, flip, readPlan, readSurvey, Refused, require, requireKeys, seal, sha256 };

@@ -1,65 +1,35 @@
 // Plan documents: read, checked against what they promise, and answered. It believes nothing of them.
 
-import { sha256 } from "./hash.js";
-import { exceeds, list, multiplied, ratio, require, requireKeys, requireLowestTerms, Refused, whole } from "./rules.js";
+import { exceeds, isObject, list, multiplied, ratio, require, requireKeys, requireLowestTerms, whole } from "./rules.js";
 import { readMechanism } from "./sampling.js";
 import { sizes } from "./schema.js";
 
-const SHORT = { '"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r" };
-const escaped = (c) => SHORT[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
-
-// Canonical JSON, the text whose hash is stated.
+// Canonical JSON, the text whose hash is stated: sorted keys, no white space, small integers, no halves of characters.
 export function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value === "string") {
-    require(value.isWellFormed(), "text that is no text");
-    // eslint-disable-next-line no-control-regex
-    return `"${value.replace(/["\\\u0000-\u001f]/g, escaped)}"`;
-  }
-  if (value !== null && typeof value === "object") {
+  if (isObject(value)) {
     const keys = Object.keys(value).sort();
     return `{${keys.map((key) => `${canonical(key)}:${canonical(value[key])}`).join(",")}}`;
   }
   require(typeof value !== "number" || Number.isSafeInteger(value), "a number that is no small integer");
-  return String(value);
-}
-
-export const hashOf = (value) => sha256(new TextEncoder().encode(canonical(value)));
-
-// JSON whose numbers are written as plain integers: readers differ in what they make of 1.0 and 1e0.
-export function readJson(text) {
-  const outside = text.replace(/"(?:[^"\\]|\\.)*"|true|false|null/gs, "");
-  require(!/[.eE]|-0(?![0-9])/.test(outside), "a number that is no plain integer");
-  try {
-    return JSON.parse(text);
-  } catch (reason) {
-    throw new Refused(String(reason));
-  }
-}
-
-export function readPlanDocument(text) {
-  const document = readJson(text);
-  requireKeys(document, ["plan", "sha256"]);
-  require(document.sha256 === hashOf(document.plan), "another hash than is stated");
-  return readPlan(document.plan);
+  require(!/\p{Surrogate}/u.test(value), "text that is no text");
+  return JSON.stringify(value);
 }
 
 // A plan's coins, the attributes and sizes of its report, its odds, and `respond`: codes of a truth, in the schema's
 // order, and what all coins show, become the codes of a report.
 export function readPlan(plan) {
-  require(plan !== null && typeof plan === "object" && plan.version === 1, "an unknown version");
+  require(plan?.version === 1, "an unknown version");
   requireKeys(plan, ["version", "schema", "groups", "odds", "prior"]);
-  const { columns: columnSizes, places } = readSchema(plan.schema);
-  const groups = readGroups(plan, columnSizes, places);
+  const groups = readGroups(plan.groups, readSchema(plan.schema));
   const odds = multiplied(groups.map(({ mechanism }) => mechanism.odds));
   checkPromise(plan.odds, odds);
   checkPrior(plan.prior);
-  const inPlaces = (part) => [...groups.flatMap(part)].sort(([a], [b]) => a - b).map(([, value]) => value);
+  const inPlaces = (part) => groups.flatMap(part).sort(([a], [b]) => a - b).map(([, value]) => value);
   const reports = inPlaces(({ firsts, reported }) => placed(firsts, reported));
   require(new Set(reports.map(({ name }) => name)).size === reports.length, "a report's name twice");
   return {
     coins: groups.flatMap(({ mechanism }) => mechanism.coins),
-    columnSizes,
     groups,
     odds,
     reports,
@@ -74,32 +44,34 @@ export function readPlan(plan) {
   };
 }
 
+// Attributes by their names, and the sizes and places of their columns.
 function readSchema(schema) {
-  const columns = [];
-  const places = new Map();
+  const found = new Map();
+  let used = 0;
   for (const attribute of list(schema)) {
-    require(attribute !== null && typeof attribute === "object", "no attribute");
-    require(!places.has(attribute.name), "an attribute twice");
+    require(isObject(attribute), "no attribute");
+    require(!found.has(attribute.name), "an attribute twice");
     const own = sizes(attribute);
-    places.set(attribute.name, own.map((_, i) => columns.length + i));
-    columns.push(...own);
+    found.set(attribute.name, { attribute, own, places: own.map(() => used++) });
   }
-  return { columns, places };
+  return found;
 }
 
-function readGroups(plan, columnSizes, places) {
-  const byName = new Map(plan.schema.map((attribute) => [attribute.name, attribute]));
-  const groups = list(plan.groups);
-  groups.forEach((group) => requireKeys(group, ["attributes", "scheme", "mechanism"]));
+function readGroups(groups, schema) {
+  list(groups).forEach((group) => requireKeys(group, ["attributes", "scheme", "mechanism"]));
   const named = groups.flatMap((group) => list(group.attributes));
-  require(named.length && named.length === places.size && new Set(named).size === named.length, "attributes not once");
-  require(named.every((name) => places.has(name)), "an attribute that is not in the schema");
-  return groups.map(({ attributes, scheme, mechanism: json }) => {
-    const columns = attributes.flatMap((name) => places.get(name));
-    const mechanism = readMechanism(columns.map((column) => columnSizes[column]), json);
-    const firsts = attributes.map((name) => places.get(name)[0]);
-    const reported = mechanism.columns(attributes.map((name) => byName.get(name)));
-    return { attributes, scheme, columns, firsts, mechanism, reported };
+  require(named.length && named.length === schema.size && new Set(named).size === named.length, "attributes not once");
+  require(named.every((name) => schema.has(name)), "an attribute that is not in the schema");
+  return groups.map(({ attributes, mechanism: json }) => {
+    const known = attributes.map((name) => schema.get(name));
+    const mechanism = readMechanism(known.flatMap(({ own }) => own), json);
+    return {
+      attributes,
+      columns: known.flatMap(({ places }) => places),
+      firsts: known.map(({ places }) => places[0]),
+      mechanism,
+      reported: mechanism.columns(known.map(({ attribute }) => attribute)),
+    };
   });
 }
 

@@ -20,8 +20,10 @@ export function list(json) {
 
 export const wholes = (json) => list(json).map(whole);
 
+export const isObject = (json) => json !== null && typeof json === "object" && !Array.isArray(json);
+
 export function requireKeys(json, wanted, optional = []) {
-  require(json !== null && typeof json === "object" && !Array.isArray(json), "no object");
+  require(isObject(json), "no object");
   const found = Object.keys(json).filter((key) => !optional.includes(key));
   require(found.length === wanted.length && wanted.every((key) => found.includes(key)), `keys ${found}, not ${wanted}`);
 }

@@ -3,27 +3,27 @@
 import { diagonal, listed, privateDiagonal, replacement } from "./answers.js";
 import { flips, oneHot, turning } from "./bits.js";
 import { randomSet } from "./drawn.js";
-import { largestRatio, list, require } from "./rules.js";
+import { isObject, largestRatio, list, require } from "./rules.js";
 import { asText, categories, category } from "./schema.js";
 import { cutPaste, subset } from "./sets.js";
 
-const KINDS = {
-  cut_paste: cutPaste,
-  diagonal,
-  flips,
-  listed,
-  one_hot: oneHot,
-  private_diagonal: privateDiagonal,
-  random_set: randomSet,
-  replacement,
-  sampling,
-  subset,
-  turning,
-};
+// The server leaves out those that a survey's plan does not have: to its page they are unknown.
+const MECHANISMS = {};
+MECHANISMS.cut_paste = cutPaste;
+MECHANISMS.diagonal = diagonal;
+MECHANISMS.flips = flips;
+MECHANISMS.listed = listed;
+MECHANISMS.one_hot = oneHot;
+MECHANISMS.private_diagonal = privateDiagonal;
+MECHANISMS.random_set = randomSet;
+MECHANISMS.replacement = replacement;
+MECHANISMS.sampling = sampling;
+MECHANISMS.subset = subset;
+MECHANISMS.turning = turning;
 
 export function readMechanism(sizes, json) {
-  require(json !== null && typeof json === "object" && Object.hasOwn(KINDS, json.kind), "an unknown mechanism");
-  const found = KINDS[json.kind](sizes, json);
+  require(isObject(json) && Object.hasOwn(MECHANISMS, json.kind), "an unknown mechanism");
+  const found = MECHANISMS[json.kind](sizes, json);
   require(found.coins.every((sides) => sides >= 1n && sides <= 2n ** 64n), "coins of other than 1 to 2^64 sides");
   return found;
 }

@@ -34,43 +34,43 @@ export const tokenOf = (sealed) => JSON.parse(sealed).token;
 // The same report under another invitation, where the first one was refused: no coin is tossed again.
 export const withToken = (sealed, token) => JSON.stringify({ ...JSON.parse(sealed), token });
 
-// What this device keeps of a survey: a sealed report on its way, or the fact that it was answered.
+// A browser may refuse to store anything.
+function stored(use) {
+  try {
+    return use(localStorage);
+  } catch {
+    return null;
+  }
+}
+
+// What this device keeps of a survey: a sealed report on its way, or the fact that it was answered. Where it stores
+// nothing, the page knows it as long as it is open.
 export class Memory {
-  #fallback = new Map();
+  #sealed = null;
+  #answered = null;
 
   constructor(hash) {
-    this.hash = hash;
-  }
-
-  #storage(use) {
-    try {
-      return use(localStorage);
-    } catch {
-      return use({
-        getItem: (name) => this.#fallback.get(name) ?? null,
-        setItem: (name, value) => this.#fallback.set(name, value),
-        removeItem: (name) => this.#fallback.delete(name),
-      });
-    }
+    this.sealedName = `sottovoce sealed ${hash}`;
+    this.answeredName = `sottovoce answered ${hash}`;
   }
 
   get sealed() {
-    return this.#storage((storage) => storage.getItem(`sottovoce sealed ${this.hash}`));
+    return stored((storage) => storage.getItem(this.sealedName)) ?? this.#sealed;
   }
 
   set sealed(text) {
-    this.#storage((storage) => storage.setItem(`sottovoce sealed ${this.hash}`, text));
+    this.#sealed = text;
+    stored((storage) => storage.setItem(this.sealedName, text));
   }
 
   get answered() {
-    return this.#storage((storage) => storage.getItem(`sottovoce answered ${this.hash}`)) !== null;
+    return stored((storage) => storage.getItem(this.answeredName)) ?? this.#answered;
   }
 
   acknowledge() {
-    this.#storage((storage) => {
-      storage.setItem(`sottovoce answered ${this.hash}`, "yes");
-      storage.removeItem(`sottovoce sealed ${this.hash}`);
-    });
+    this.#answered = "yes";
+    stored((storage) => storage.setItem(this.answeredName, "yes"));
+    stored((storage) => storage.removeItem(this.sealedName));
   }
 }
 

@@ -19,7 +19,7 @@ export function reportInWords(survey, codes, language, texts) {
     const name = (label) => answerText(question, label, language, texts);
     const own = codes.slice(used, (used += column.kind === "items" ? known.length : 1));
     const named = column.kind === "items" ? known.filter((_, place) => own[place]).map(name) : [name(known[own[0]])];
-    const said = listed(named, language) || texts.nothing;
+    const said = inOneLine(named, language) || texts.nothing;
     const isSet = column.kind === "items" && named.length > 0 && question?.kind !== "several";
     const about = question ? question.text[language] : column.name;
     return { about, named, said: isSet ? fill(texts.oneOf, { said }) : said };
@@ -27,7 +27,7 @@ export function reportInWords(survey, codes, language, texts) {
 }
 
 // Several answers in one line, as the language puts them.
-export const listed = (said, language) =>
+export const inOneLine = (said, language) =>
   new Intl.ListFormat(language, { style: "short", type: "unit" }).format(said);
 
 // Text of an answer by its label, which may also be one of the labels that the plan adds.

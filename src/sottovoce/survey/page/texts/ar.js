@@ -1,5 +1,5 @@
 // كلمات الصفحة نفسها بالعربية.
-export default {
+export const ar = {
   language: "اللغة",
   asks: "السائل: {asker}.",
   until: "تُقبل الإجابات حتى {until}.",

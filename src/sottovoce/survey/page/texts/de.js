@@ -1,5 +1,5 @@
 // Die eigenen Worte der Seite, auf Deutsch.
-export default {
+export const de = {
   language: "Sprache",
   asks: "Es fragt: {asker}.",
   until: "Antworten werden bis {until} angenommen.",

@@ -1,5 +1,5 @@
 // The page's own words, in English.
-export default {
+export const en = {
   language: "Language",
   asks: "{asker} asks.",
   until: "Answers are taken until {until}.",

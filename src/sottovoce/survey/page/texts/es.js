@@ -1,5 +1,5 @@
 // Las palabras de la propia página, en español.
-export default {
+export const es = {
   language: "Idioma",
   asks: "Pregunta: {asker}.",
   until: "Se aceptan respuestas hasta el {until}.",

@@ -1,5 +1,5 @@
 // Les mots de la page elle-même, en français.
-export default {
+export const fr = {
   language: "Langue",
   asks: "Qui demande : {asker}.",
   until: "Les réponses sont acceptées jusqu’au {until}.",

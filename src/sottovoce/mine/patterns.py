@@ -1,0 +1,107 @@
+"""Patterns of a few items: their most likely joint cells, and what those say of every set of the items.
+
+An array has an axis of two for each item. As cells it holds, at each pattern, transactions with just these items; as
+supports, those with these items and maybe others.
+"""
+
+import numpy as np
+
+from sottovoce.channel.channel import Array
+from sottovoce.estimate.em import factors as em_factors
+from sottovoce.mine.coins import Coins
+
+STEPS = 200
+"""Steps of the fit. More fit noise: what reports say little of should stay near where the fit started."""
+
+KNOWN = 3
+"""Items of the sets that are known well without a model, which the fit is held to."""
+
+
+def exactly(supports: Array) -> Array:
+    """Cells from supports.
+
+    >>> exactly(np.array([[10, 4], [3, 2]])).tolist()
+    [[5, 2], [1, 2]]
+    """
+    cells = np.array(supports)
+    for axis in range(cells.ndim):
+        without, within = _halves(cells, axis)
+        without -= within
+    return cells
+
+
+def at_least(cells: Array) -> Array:
+    """Supports from cells.
+
+    >>> at_least(np.array([[5, 2], [1, 2]])).tolist()
+    [[10, 4], [3, 2]]
+    """
+    supports = np.array(cells)
+    for axis in range(supports.ndim):
+        without, within = _halves(supports, axis)
+        without += within
+    return supports
+
+
+def unbiased_supports(counts: Array, coins: Coins) -> Array:
+    """Shares of transactions with all items of each set, from all-ones counts: item by item, as `mine.reconstruction`.
+
+    >>> sure = Coins((), np.array([0.9]), np.array([0.8]))  # 100 reports, 34 with the item: (.34 - .2) / .7
+    >>> unbiased_supports(np.array([100, 34]), sure).round(4).tolist()
+    [1.0, 0.2]
+    """
+    found = counts / counts.flat[0]
+    for axis, (one, zero) in enumerate(zip(coins.ones, coins.zeros, strict=True)):
+        without, within = _halves(found, axis)
+        within -= (1 - zero) * without
+        within /= one + zero - 1
+    return found
+
+
+def likely_cells(counts: Array, coins: Coins) -> Array:
+    """Cells that the reports make likely: steps of EM (see `estimate.em`), from items independent of each other.
+
+    Cells are never negative, which says much of long sets: most patterns of many items are in no transaction at all,
+    while inversion lets them scatter around nothing. Few steps leave alone what the reports hardly tell.
+    """
+    unbiased, rows = unbiased_supports(counts, coins), counts.flat[0]
+    point = np.ones(1)
+    for axis in range(counts.ndim):
+        share = np.clip(unbiased[tuple(int(other == axis) for other in range(counts.ndim))], 1 / rows, 1 - 1 / rows)
+        point = np.kron(point, [1 - share, share])
+    seen = exactly(counts).ravel() / rows
+    for _ in range(STEPS):
+        point = point * em_factors(coins.channel, seen, point)
+    return np.asarray(point.reshape(counts.shape))
+
+
+def held_supports(counts: Array, cells: Array, coins: Coins) -> Array:
+    """Supports of cells, each times what its triples are by inversion in parts of what they are by the cells.
+
+    Being never negative lifts cells that are empty and takes from the others; triples show by how much.
+    """
+    fitted, unbiased = at_least(cells), unbiased_supports(counts, coins)
+    known = np.indices(cells.shape).sum(axis=0) == KNOWN
+    told, believed = (_within(np.where(known, supports, 0)) for supports in (unbiased, fitted))
+    return fitted * np.divide(told, believed, out=np.ones_like(told), where=believed > 0)
+
+
+def drawn_counts(cells: Array, rows: int, coins: Coins, rng: np.random.Generator) -> Array:
+    """All-ones counts of so many reports of transactions that are distributed as the cells."""
+    law = np.maximum(coins.channel.matvec(cells.ravel()), 0)
+    return at_least(rng.multinomial(rows, law / law.sum()).astype(float).reshape(cells.shape))
+
+
+def _within(parts: Array) -> Array:
+    """Sum over all subsets of each set."""
+    sums = np.array(parts)
+    for axis in range(sums.ndim):
+        without, within = _halves(sums, axis)
+        within += without
+    return sums
+
+
+def _halves(array: Array, axis: int) -> tuple[Array, Array]:
+    """Views of the patterns without an item, and of those with it."""
+    parts = array.reshape(2**axis, 2, -1)
+    return parts[:, 0], parts[:, 1]
