@@ -5,19 +5,20 @@ from typing import Any
 import numpy as np
 
 from papers._frapp import CUTOFF, GAMMA, MIN_SUPPORT, PASTED, Data
+from papers._frapp_reference import Reference, reference_rows
 from papers._frapp_schemes import schemes
-from papers._repeated import MEASURES, Errors, counted, repeated
+from papers._repeated import MEASURES, Errors, counted, ranges, repeated
 from papers.rerun import Progress, Rerun, Row, claimed, compared
 from sottovoce.measure.condition import condition_number
 from sottovoce.scheme.cut_and_paste import CutAndPaste
 
-DISGUISES, QUICK = 200, 3
+DISGUISES, QUICK = 200, 20
 POSITIVE, NEGATIVE, SUPPORT = range(3)
 COLOURS = {"DET-GD": "C0", "RAN-GD": "C1", "MASK": "C2", "C&P": "C3"}
 MARKERS = {"DET-GD": "o", "RAN-GD": "x", "MASK": "s", "C&P": "^"}
 
 
-def rerun(data: Data, mask_finds: int, *, quick: bool, seed: int, progress: Progress) -> Rerun:
+def rerun(data: Data, mask_finds: int, reference: Reference, *, quick: bool, seed: int, progress: Progress) -> Rerun:
     """Errors of every scheme over repeated disguises; `mask_finds` is the longest that MASK finds in the thesis."""
     disguises = QUICK if quick else DISGUISES
     errors: dict[str, Errors] = {}
@@ -26,8 +27,11 @@ def rerun(data: Data, mask_finds: int, *, quick: bool, seed: int, progress: Prog
         errors[name] = repeated(mine, data.truth, range(seed, seed + disguises), moved)
     conditions = condition_numbers(data)
     rows = [*_claims(data, errors, mask_finds), *_condition_rows(data, conditions)]
+    rows += reference_rows(data.name, reference, errors)
     notes = [f"{name}, sigma+/sigma-/rho in % by length: {_listed(found)}." for name, found in errors.items()]
     notes += [
+        "'Finds no itemsets' holds where no disguise of ours has any. The thesis has one disguise: what it lost there "
+        "is compared with the range of ours, as in its tables.",
         f"DET-GD keeps {100 / conditions['DET-GD, RAN-GD'][0]:.1f} % of the records whole, whatever the length: of "
         "short sets, up to about the length at which their condition numbers pass its own, it loses more than MASK and "
         "cut-and-paste do.",
@@ -70,12 +74,12 @@ def _claims(data: Data, errors: dict[str, Errors], mask_finds: int) -> list[Row]
                 f"{data.name} length {length} sigma-", "DET-GD visibly better than MASK and C&P", said, holds=better
             )
         )
+    rows += _lost_above(data, errors["MASK"], mask_finds)
     for name, longest in (("MASK", mask_finds), ("C&P", CUTOFF)):
         found = 100 - errors[name][:, longest:, NEGATIVE]
-        nothing = float((found == 0).all(axis=1).mean())
-        told = f"finds none in {100 * nothing:.0f} % of the disguises, at most {found.max():.1f} % of a length"
-        # Theirs is a single disguise: what it shows is right where it is the rule.
-        rows.append(claimed(f"{name} above length {longest}", "finds no itemsets", told, holds=nothing > 0.5))
+        some = float((found > 0).any(axis=1).mean())
+        told = f"finds some in {100 * some:.1f} % of the disguises, at most {found.max():.1f} % of a length"
+        rows.append(claimed(f"{name} above length {longest}", "finds no itemsets", told, holds=some == 0))
     det, ran = (errors[name][:, :, NEGATIVE] for name in ("DET-GD", "RAN-GD"))
     apart = np.abs(det.mean(axis=0) - ran.mean(axis=0))
     noise = np.sqrt((det.var(axis=0, ddof=1) + ran.var(axis=0, ddof=1)) / len(det))
@@ -83,6 +87,22 @@ def _claims(data: Data, errors: dict[str, Errors], mask_finds: int) -> list[Row]
     close = bool((apart <= 5 * noise).all())
     rows.append(claimed("RAN-GD", "only marginally less accurate than DET-GD", told, holds=close))
     return rows
+
+
+def _lost_above(data: Data, mask: Errors, longest: int) -> list[Row]:
+    """All sets above a length are lost in the one disguise that the thesis has: whether it could be one of ours."""
+    low, high = (ends[:, NEGATIVE] for ends in ranges(mask))
+    mean, spread = mask.mean(axis=0)[:, NEGATIVE], mask.std(axis=0, ddof=1)[:, NEGATIVE]
+    return [
+        Row(
+            f"{data.name} MASK length {place + 1} sigma-",
+            100.0,
+            float(mean[place]),
+            "reproduced" if low[place] <= 100 <= high[place] else "differs",
+            float(spread[place]),
+        )
+        for place in range(longest, len(mean))
+    ]
 
 
 def _condition_rows(data: Data, conditions: dict[str, list[float]]) -> list[Row]:

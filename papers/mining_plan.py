@@ -1,6 +1,6 @@
 """Frequent itemsets at the same odds: small sets of attributes and a model, beside the thesis' disguises."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +15,8 @@ from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.factor import FactorSpread, margin_of
 from sottovoce.estimate.modelled import estimate_joint
 from sottovoce.estimate.proportions import estimate_proportions
-from sottovoce.mine.identity import identity_errors
-from sottovoce.mine.level import Level
+from sottovoce.mine.accuracy import mining_errors
+from sottovoce.mine.itemsets import Itemsets
 from sottovoce.mine.mining_plan import mining_plan
 from sottovoce.mine.modelled import itemsets_of
 from sottovoce.plan.budget import new_plan
@@ -55,7 +55,7 @@ class Truth:
     schema: Schema
     columns: Any
     joint: Estimate
-    frequent: tuple[Level, ...]
+    frequent: Itemsets
     data: Data
 
 
@@ -68,7 +68,7 @@ def known(name: str) -> Truth:
     categories = tuple(schema[name].categories for name in schema.names)  # type: ignore[attr-defined]  # no item sets
     exact = FactorSpread(np.zeros((len(value), 1)))
     joint = Estimate(schema.names, categories, value, exact, value, len(codes), "table", "counting")
-    return Truth(schema, columns, joint, itemsets_of(joint, SUPPORT).levels, data)
+    return Truth(schema, columns, joint, itemsets_of(joint, SUPPORT), data)
 
 
 def planned(kind: str, schema: Schema, gamma: int) -> Plan:
@@ -85,18 +85,16 @@ def estimated(kind: str, truth: Truth, plan: Plan, seed: int) -> Estimate:
     return replace(found, spread=FactorSpread(np.zeros((len(found.value), 1))))
 
 
-def f1_by_length(found: Sequence[Level], truth: Truth) -> list[float]:
+def f1_by_length(found: Itemsets, truth: Truth) -> list[float]:
     """F1 in percent of the combinations of each length that are found frequent."""
-    nothing = Level(np.zeros((0, 1), np.int64), np.zeros(0), np.zeros(0))
-    pairs = [(found[k] if k < len(found) else nothing, true) for k, true in enumerate(truth.frequent)]
-    return [identity_errors(f.items, f.support, t.items, t.support).f1 for f, t in pairs]
+    return [errors.f1 for errors in mining_errors(found, truth.frequent)]
 
 
 def coverage_by_length(joint: Estimate, truth: Truth) -> list[float]:
     """Share in percent of the truly frequent combinations whose 95 % interval holds their support in the table."""
     shares = []
     starts = np.concatenate([[0], np.cumsum(joint.shape)])
-    for level in truth.frequent:
+    for level in truth.frequent.levels:
         places = np.searchsorted(starts, level.items, side="right") - 1
         held = []
         for axes in {tuple(row) for row in places.tolist()}:
@@ -111,7 +109,7 @@ def coverage_by_length(joint: Estimate, truth: Truth) -> list[float]:
 
 def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     """Disguise each table again and again under each plan; the plan's promise is the same for all."""
-    disguises = {kind: (2 if quick else 20) if kind == "sampled" else (1 if quick else 5) for kind in NAMES}
+    disguises = 2 if quick else 20
     gammas = (GAMMA,) if quick else GAMMAS
     jobs = [(t, k, g) for t in TABLES for k in NAMES for g in gammas]
     truths = {name: known(name) for name in TABLES}
@@ -120,14 +118,14 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     for done, (table, kind, gamma) in enumerate(jobs):
         progress(done, len(jobs))
         truth = truths[table]
-        seeds = range(seed, seed + disguises[kind])
+        seeds = range(seed, seed + disguises)
         if kind in RIVALS:
-            mined = [RIVALS[kind](truth.data, gamma, SUPPORT, own).levels for own in seeds]
+            mined = [RIVALS[kind](truth.data, gamma, SUPPORT, own) for own in seeds]
             scores[table, kind, gamma] = np.array([f1_by_length(found, truth) for found in mined])
             continue
         plan = planned(kind, truth.schema, gamma)
         joints = [estimated(kind, truth, plan, own) for own in seeds]
-        scores[table, kind, gamma] = np.array([f1_by_length(itemsets_of(j, SUPPORT).levels, truth) for j in joints])
+        scores[table, kind, gamma] = np.array([f1_by_length(itemsets_of(j, SUPPORT), truth) for j in joints])
         if kind == "sampled" and gamma == GAMMA:
             covered[table] = np.array([coverage_by_length(joint, truth) for joint in joints])
     settings = {"min_support": SUPPORT, "gammas": list(gammas), "disguises": disguises, "seed": seed}

@@ -44,6 +44,18 @@ def test_json(run, folder):
     assert len(json.loads((folder / "f.json").read_text())["itemsets"]) > 4
 
 
+def test_the_highest_supports_of_every_length_are_shown(run, monkeypatch):
+    monkeypatch.setattr("sottovoce.cli.mine_itemsets.MOST_ROWS", 6)
+    asked = ("mine", "itemsets", "d.csv", "--min-support", ".3", "--longest", "3")
+    sets = json.loads(run(*asked, "--json", "-")[1])["itemsets"]
+    ranked = sorted(sets, key=lambda row: (row["length"], -row["support"]))
+    expected = [[row for row in ranked if row["length"] == k][place] for k in (1, 2, 3) for place in (0, 1)]
+    _, out, _ = run(*asked)
+    shown = [line.split("\u2502")[1].strip() for line in out.splitlines() if line.startswith("\u2502")]
+    assert shown == [", ".join(row["items"]) for row in expected]
+    assert f"{len(sets) - 6} more sets are in the JSON." in out
+
+
 @pytest.mark.parametrize("keep", ["maximal", "closed"])
 def test_fewer_sets(run, keep):
     _, out, _ = run("mine", "itemsets", "d.csv", "--min-support", ".3", "--keep", keep, "--json", "-")
@@ -62,6 +74,7 @@ def test_a_warning_is_a_line(run):
     ("arguments", "message"),
     [
         (("t.csv", "--min-support", ".5"), "error: t.csv must have its plan beside it"),
+        (("none.csv", "--min-support", ".5"), "error: [Errno 2] No such file or directory: 'none.csv'"),
         (("d.csv", "--min-support", "2"), "error: min_support must be above 0 and at most 1. Got 2.0"),
         (("d.csv", "--min-support", ".5", "--keep", "some"), "error: keep must be one of all, maximal, closed"),
         (("d.csv", "--min-support", ".5", "--recall", "1"), "error: recall must be at least .5"),

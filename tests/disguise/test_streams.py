@@ -181,13 +181,12 @@ def test_a_file_cut_while_it_is_read_leaves_nothing_behind(truths, tmp_path, mon
 
 
 def test_errors_of_the_operating_system_while_reading_name_the_input(truths, tmp_path, monkeypatch):
-    class Broken:
-        def iter_batches(self, **_):
-            raise OSError(5, "Input/output error")
-            yield
+    def iter_batches(**_):
+        raise OSError(5, "Input/output error")
+        yield
 
     source = sources.ParquetSource(str(truths))
-    monkeypatch.setattr(source, "_file", Broken())
+    monkeypatch.setattr(source._file, "iter_batches", iter_batches)
     monkeypatch.setattr(files, "open_source", lambda _: source)
     with pytest.raises(OSError, match=r"\[Errno 5\] Input/output error: '.*truths\.parquet'"):
         disguise_file(truths, tmp_path / "r.parquet", PLAN)

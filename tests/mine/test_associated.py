@@ -137,6 +137,16 @@ def test_rules_that_never_fail_have_no_bound_of_conviction():
     assert np.isinf(found.value("conviction")[0])
 
 
+@pytest.mark.parametrize("plan", [PLAIN, NOISY], ids=["exact", "disguised"])
+def test_the_surest_come_first(plan):
+    """By what their confidence is at least; without a disguise that is the confidence itself."""
+    found = association_rules(frequent_itemsets(disguise_transactions(baskets(4000, 3), plan, rng=1), plan, 0.1), 0.2)
+    low, _ = found.interval("confidence")
+    assert len(found) > 10
+    assert (np.diff(low) <= 0).all()
+    assert (low == found.value("confidence")).all() == (plan is PLAIN)
+
+
 def test_no_rules():
     found = association_rules(frequent_itemsets([["a"]] * 30 + [["b"]] * 20, PLAIN, 0.1))
     assert (len(found), found.to_rows(), str(found)) == (0, [], found.headline)
@@ -147,6 +157,8 @@ def test_bad_input(monkeypatch):
     found = frequent_itemsets(baskets(300, 6), PLAIN, 0.1)
     with pytest.raises(SottovoceError, match="min_confidence must be from 0 to 1"):
         association_rules(found, 1.5)
+    with pytest.raises(SottovoceError, match=r"^measure must be one of antecedent support, .* Got 'zhang'"):
+        association_rules(found).value("zhang")
     with pytest.raises(SottovoceError, match="must be what frequent_itemsets or estimate_supports found"):
         association_rules([["a"]])
     with pytest.raises(SottovoceError, match="with all of their subsets"):

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from sottovoce.errors import SottovoceError
 from sottovoce.mine.frequent import frequent_itemsets
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.item_set import ItemSet
@@ -47,6 +48,8 @@ def test_likely_sets():
     sure = found.likely(0.9)
     assert 0 < len(sure) < len(found)
     assert (sure.support > 0.63).all()
+    with pytest.raises(SottovoceError, match=r"^probability must be from 0 to 1\. Got 95"):
+        found.likely(95)
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])

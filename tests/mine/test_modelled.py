@@ -12,9 +12,9 @@ from sottovoce.estimate.factor import FactorSpread
 from sottovoce.mine import modelled as module
 from sottovoce.mine.associated import association_rules
 from sottovoce.mine.frequent import frequent_itemsets
-from sottovoce.mine.identity import identity_errors
 from sottovoce.mine.mining_plan import mining_plan
 from sottovoce.mine.modelled import itemsets_of, modelled_itemsets
+from sottovoce.mine.resolution import ResolutionWarning
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import Attribute, boolean
 from sottovoce.schema.item_set import ItemSet
@@ -105,7 +105,8 @@ def test_without_a_model_what_was_not_asked_together_is_left_out():
     rng = np.random.default_rng(0)
     table = {name: np.minimum(rng.geometric(0.5, 5000) - 1, 4) for name in wide.names}
     reports = disguise_frame(table, plan, rng=1)
-    plain = frequent_itemsets(reports, plan, 0.1, recall=0.5)
+    with pytest.warns(ResolutionWarning, match=r"^of attributes not asked together .* --model\): a, b, c$"):
+        plain = frequent_itemsets(reports, plan, 0.1, recall=0.5)
     assert set(plain.by_length) == {1, 2}
     assert set(modelled_itemsets(reports, plan, 0.1).by_length) == {1, 2, 3}
     two = frequent_itemsets(reports, plan, 0.1, recall=0.5, attributes=["c", "a"])
@@ -149,15 +150,3 @@ def test_rules_have_the_errors_of_the_model():
     gradient[0] -= support / alone**2
     gradient[0, :, 0] += 1 / alone
     assert rules.standard_error("confidence")[place] == pytest.approx(np.sqrt((gradient**2).sum() * 1e-4))
-
-
-def test_identity_errors_count_both_ways():
-    """Four true sets; three found, of which one is false and one 10 % off: F1 = 2 2 / (4 + 3)."""
-    true, found = np.array([[0, 2], [0, 3], [1, 2], [1, 3]]), np.array([[0, 2], [0, 3], [0, 4]])
-    errors = identity_errors(found, np.array([0.22, 0.1, 0.1]), true, np.array([0.2, 0.1, 0.1, 0.1]))
-    assert (errors.frequent, errors.found) == (4, 3)
-    assert (errors.sigma_plus, errors.sigma_minus) == (25, 50)
-    assert errors.rho == pytest.approx(5)
-    assert errors.f1 == pytest.approx(400 / 7)
-    nothing = identity_errors(found[:0], np.zeros(0), true[:0], np.zeros(0))
-    assert all(np.isnan([nothing.sigma_plus, nothing.rho, nothing.f1]))

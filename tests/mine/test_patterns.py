@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from sottovoce.errors import SottovoceError
 from sottovoce.estimate.em import em
+from sottovoce.mine.coins import coins_of
 from sottovoce.mine.patterns import (
     at_least,
-    coins_of,
     drawn_counts,
     exactly,
     held_supports,
@@ -105,7 +105,7 @@ def test_long_sets_miss_less_than_by_inversion():
 def test_reports_must_split_into_items():
     plan = Plan.of(Schema([ITEMS]), {"basket": CutAndPaste(cutoff=2, rho=0.3)})
     with pytest.raises(SottovoceError, match=r"basket must be disguised item by item, for a model\. Got cut_and_paste"):
-        coins_of(plan, ITEMS)
+        coins_of(plan, ITEMS, ", for a model")
 
 
 def test_a_single_item():

@@ -51,6 +51,15 @@ def test_csv_text_becomes_what_it_says(tmp_path):
     assert [v.categories for v in schema] == [(-2, 1), (False, True), ("01", "02"), ("x", "y")]
 
 
+def test_sets_that_are_written_as_text(tmp_path):
+    """Items as they are named, numbers as numbers; lists are sets whether they are named or not."""
+    (tmp_path / "t.csv").write_text("basket,pages\nbread;ale,30\n,7;30\n")
+    schema = infer_schema(tmp_path / "t.csv", sets=["basket", "pages"])
+    assert schema.variables == (ItemSet("basket", ["ale", "bread"]), ItemSet("pages", [7, 30]))
+    table = {"basket": ["ale;bread", None], "pages": [[30], [7, 30]]}
+    assert infer_schema(table, sets=["basket", "pages"]).variables == schema.variables
+
+
 def test_chosen_columns_only():
     assert infer_schema(TABLE, columns=["tax", "sex"]).names == ("tax", "sex")
 

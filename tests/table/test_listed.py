@@ -4,11 +4,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sottovoce.errors import SottovoceError
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.table import listed
+from sottovoce.table import source as sources
 from sottovoce.table.listed import listed_batches
 from sottovoce.table.source import open_source
 
@@ -41,6 +43,19 @@ def rows(table) -> list[list[int]]:
 )
 def test_tables_of_all_kinds(table):
     assert rows(table) == EXPECTED
+
+
+@pytest.mark.parametrize(("rows_at_once", "batches"), [(1, [1] * 9), (3, [2, 2, 2, 3]), (7, [6, 3]), (99, [9])])
+@pytest.mark.parametrize("limit", [1, 2**20])
+def test_text_in_several_row_groups(rows_at_once, batches, limit, tmp_path, monkeypatch):
+    """Each row group has a dictionary of its own, or none past the limit; batches join as many as they may."""
+    lists = [["bread"], ["ale"], [], [], ["cheese"], ["ale", "cheese"], ["bread"], ["ale", "bread", "cheese"], []]
+    options = {"row_group_size": 2, "dictionary_pagesize_limit": limit, "write_batch_size": 1}
+    pq.write_table(pa.table({"basket": lists}), tmp_path / "t.parquet", **options)
+    monkeypatch.setattr(sources, "BATCH_ROWS", rows_at_once)
+    found = list(listed_batches(open_source(tmp_path / "t.parquet"), BASKET))
+    assert [len(indptr) - 1 for indptr, _ in found] == batches
+    assert rows(tmp_path / "t.parquet") == [[BASKET.items.index(item) for item in each] for each in lists]
 
 
 @pytest.mark.parametrize("values", [[1, 2, 2, 3], [1, 2**40, 2**40, -5]])

@@ -1,7 +1,7 @@
 """`sottovoce mine itemsets`: what goes together, from a disguised file."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -128,8 +128,26 @@ def _show(found: "Itemsets", document: dict[str, Any]) -> None:
             f"{row['low']:.5f} to {row['high']:.5f}",
             f"{row['probability']:.3f}",
         )
-        for row in document["itemsets"][:MOST_ROWS]
+        for row in largest(document["itemsets"], MOST_ROWS)
     ]
     table(("items", "support", "standard error", f"{document['level']:.0%} interval", "truly frequent"), rows)
     if len(found) > MOST_ROWS:
         say(f"{len(found) - MOST_ROWS} more sets are in the JSON.")
+
+
+def largest(rows: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """So many sets, shared among the lengths: of each those with the highest supports, the highest first.
+
+    >>> sets = [(1, 0.5), (1, 0.7), (1, 0.6), (2, 0.4), (2, 0.45), (3, 0.3)]
+    >>> rows = [{"length": length, "support": support} for length, support in sets]
+    >>> [(row["length"], row["support"]) for row in largest(rows, 4)]
+    [(1, 0.7), (1, 0.6), (2, 0.45), (3, 0.3)]
+    """
+    by_length: dict[int, list[dict[str, Any]]] = {}
+    for row in sorted(rows, key=lambda row: -row["support"]):
+        by_length.setdefault(row["length"], []).append(row)
+    shown, room, left = [], most, len(by_length)
+    for own in sorted(by_length.values(), key=len):
+        shown += own[: room // left]
+        room, left = most - len(shown), left - 1
+    return sorted(shown, key=lambda row: row["length"])

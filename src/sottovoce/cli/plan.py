@@ -6,11 +6,11 @@ import typer
 
 from sottovoce.cli.audit import audit
 from sottovoce.cli.output import ForceOption, JsonOption, edges, emit, names, say, table
+from sottovoce.cli.plan_coins import CoinsOption, budgeted
 
 if TYPE_CHECKING:
     from sottovoce.plan.guarantee import Guarantee
     from sottovoce.plan.plan import Plan
-    from sottovoce.schema.schema import Schema
     from sottovoce.schema.variable import Variable
 
 app = typer.Typer(help="Make plans and show what they promise.", no_args_is_help=True)
@@ -29,7 +29,9 @@ def new(
     mining: Annotated[
         bool, typer.Option("--mining", help="A few columns of each record, at random: for what goes together.")
     ] = False,
+    coins: CoinsOption = None,
     columns: Annotated[str | None, typer.Option(help="Plan for these columns only: a,b,c.")] = None,
+    items: Annotated[str | None, typer.Option(help="Columns of a CSV file that hold sets, as ale;bread.")] = None,
     bins: Annotated[list[str] | None, typer.Option(help="Cut a number at these edges: NAME=18,40,65,inf.")] = None,
     missing: Annotated[str | None, typer.Option(help="Category for missing values.")] = None,
     force: ForceOption = False,
@@ -39,8 +41,9 @@ def new(
     from sottovoce.table.infer import infer_schema
     from sottovoce.table.plan_file import write_plan
 
-    schema = infer_schema(source, columns=names(columns) or None, bins=dict(map(edges, bins or [])), missing=missing)
-    plan = _budgeted(schema, epsilon, odds, joint=joint, mining=mining)
+    cut, wanted = dict(map(edges, bins or [])), names(columns) or None
+    schema = infer_schema(source, columns=wanted, bins=cut, sets=names(items), missing=missing)
+    plan = budgeted(schema, epsilon, odds, coins, joint=joint, mining=mining)
     write_plan(plan, output, overwrite=force)
     _present(plan, json)
     say(f"\nWritten to {output}. The categories are public from now on: see that no label names a person.", json)
@@ -55,21 +58,6 @@ def show(
     from sottovoce.table.plan_file import read_plan
 
     _present(read_plan(path), json)
-
-
-def _budgeted(schema: "Schema", epsilon: str | None, odds: str | None, *, joint: bool, mining: bool) -> "Plan":
-    """Coins by column, for the record, or for small sets of columns."""
-    from sottovoce.errors import SottovoceError, Words
-    from sottovoce.plan.budget import new_plan
-    from sottovoce.scheme.scheme import odds_asked
-
-    if not mining:
-        return new_plan(schema, epsilon=epsilon, odds=odds, joint=joint)
-    if joint:
-        raise SottovoceError("joint or mining", "must be given, not both of them", Words("--joint --mining"))
-    from sottovoce.mine.mining_plan import mining_plan
-
-    return mining_plan(schema, odds_asked(epsilon=epsilon, odds=odds))
 
 
 def _present(plan: "Plan", target: str | None) -> None:

@@ -5,11 +5,16 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sottovoce.channel.channel import Array
 from sottovoce.errors import SottovoceError, Words
+from sottovoce.estimate.intervals import critical_value
 from sottovoce.estimate.supports import Supports
+from sottovoce.mine.checked import checked_share
 from sottovoce.mine.covariances import Items, Known, OfParts
 from sottovoce.mine.itemsets import Itemsets
+from sottovoce.mine.rule_measures import valued
 from sottovoce.mine.rules import Labels, Rules
 from sottovoce.schema.variable import Label
 
@@ -36,13 +41,12 @@ def association_rules(supports: Any, min_confidence: float = 0.8) -> Rules:
     1000 reports, min_confidence 0.6, in the table: 1 rule
       ale -> bread    0.9079 +- 0.0146  [ 0.8792,  0.9365]
     """
-    if isinstance(min_confidence, bool) or not isinstance(min_confidence, int | float) or not 0 <= min_confidence <= 1:
-        raise SottovoceError("min_confidence", "must be from 0 to 1", min_confidence)
+    least = checked_share("min_confidence", min_confidence)
     if isinstance(supports, Itemsets):
-        return _gathered(supports, _of_itemsets(supports), supports.labels, min_confidence)
+        return _gathered(supports, _of_itemsets(supports), supports.labels, least)
     if isinstance(supports, Supports):
         labels = tuple({label: None for items in supports.itemsets for label in items})
-        return _gathered(supports, _of_supports(supports, labels), labels, min_confidence)
+        return _gathered(supports, _of_supports(supports, labels), labels, least)
     rule = "must be what frequent_itemsets or estimate_supports found"
     raise SottovoceError("supports", rule, Words(type(supports).__name__))
 
@@ -82,7 +86,7 @@ def _of_supports(found: Supports, labels: Labels) -> Source:
 
 
 def _gathered(found: Itemsets | Supports, source: Source, labels: tuple[Label, ...], least: float) -> Rules:
-    """Rules of all sets, by confidence."""
+    """Rules of all sets, the surest first."""
     known, of_set, whole = source
     rules = []
     for items in known:
@@ -90,12 +94,17 @@ def _gathered(found: Itemsets | Supports, source: Source, labels: tuple[Label, .
         matrices = of_set(items) if kept else None
         rules += [(items, first, then, matrices(first, then)) for first, then in kept if matrices]
     supports = np.array([[known[part][0] for part in rule[:3]] for rule in rules]).reshape(-1, 3)
-    order = np.argsort(-supports[:, 0] / supports[:, 1], kind="stable")
+    covariances = np.array([rule[3] for rule in rules]).reshape(-1, 3, 3)
+    order = _surest_first(supports, covariances)
     sides = [[tuple(labels[item] for item in rules[row][side]) for row in order] for side in (1, 2)]
-    covariances = np.array([rules[row][3] for row in order]).reshape(-1, 3, 3)
-    return Rules(
-        tuple(sides[0]), tuple(sides[1]), supports[order], covariances, found.respondents, float(least), found.target
-    )
+    numbers = supports[order], covariances[order]
+    return Rules(tuple(sides[0]), tuple(sides[1]), *numbers, found.respondents, least, found.target)
+
+
+def _surest_first(supports: Array, covariances: Array) -> NDArray[np.intp]:
+    """By the lower end of the confidence's interval: the highest confidences of all are mostly noise."""
+    value, error = valued("confidence", supports, covariances)
+    return np.argsort(critical_value(0.95) * error - value, kind="stable")
 
 
 def _parts(items: Items, known: Known, least: float, *, whole: bool) -> Iterator[tuple[Items, Items]]:

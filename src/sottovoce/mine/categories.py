@@ -45,6 +45,7 @@ class Cells:
     def _number(self, names: tuple[str, ...], categories: Sequence[Sequence[Label]]) -> None:
         """Number the categories through."""
         self._names = names
+        self.unasked: list[list[str]] = []
         self._joint = lru_cache(maxsize=64)(self._estimate)
         self._ends = np.concatenate([[0], np.cumsum([len(labels) for labels in categories])])
         named = zip(names, categories, strict=True)
@@ -57,7 +58,8 @@ class Cells:
     def estimates(self, items: Numbers) -> tuple[Array, Array]:
         """Supports and standard errors of sets; those of the same attributes are estimated together.
 
-        Of attributes that no respondent was asked together both are not a number, so that no such set survives.
+        Of attributes that no respondent was asked together both are not a number, so that no such set survives; they
+        are kept as `unasked`.
         """
         attributes = self.attributes_of(items)
         support, error = np.full(len(items), np.nan), np.full(len(items), np.nan)
@@ -67,6 +69,7 @@ class Cells:
             try:
                 found = self._joint(own)
             except NeverAskedError:
+                self.unasked.append(self._named(own))
                 continue
             codes = items[chosen] - self._ends[list(own)]
             cells = np.ravel_multi_index(tuple(codes.T), found.shape)

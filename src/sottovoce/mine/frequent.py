@@ -8,10 +8,11 @@ from sottovoce.errors import SottovoceError
 from sottovoce.estimate.enough import check_number
 from sottovoce.estimate.spread import Target
 from sottovoce.mine.categories import Cells, mine_cells
+from sottovoce.mine.checked import checked_longest, checked_recall, checked_support
 from sottovoce.mine.covariances import CoinCovariances, Covariances
 from sottovoce.mine.itemsets import Itemsets
 from sottovoce.mine.levels import mine_levels
-from sottovoce.mine.resolution import warn_below
+from sottovoce.mine.resolution import warn_below, warn_of_length, warn_of_unasked
 from sottovoce.mine.sources import LONGEST, agreed_plan, items_among, names_of, sources_of
 from sottovoce.mine.survival import FALSE_POSITIVES, GROWING, Progress, Search
 from sottovoce.plan.plan import Plan
@@ -45,6 +46,7 @@ def frequent_itemsets(
     those of this table, which only coins hide, or of the population it is a sample of (`target`). With p = q = 1 this
     is exact mining.
 
+    >>> from sottovoce.schema.item_set import ItemSet
     >>> from sottovoce.schema.schema import Schema
     >>> from sottovoce.scheme.emask import Emask
     >>> basket = ItemSet("basket", ["ale", "bread", "cheese"])
@@ -59,17 +61,19 @@ def frequent_itemsets(
     """
     agreed = agreed_plan(reports, plan)
     deviations, mistaken = (GROWING, FALSE_POSITIVES) if recall is None else (_deviations(recall), None)
-    least = _share("min_support", min_support)
-    search = Search(least, deviations, _checked(target), _most(longest), progress, mistaken)
+    most = checked_longest(longest, LONGEST)
+    search = Search(checked_support(min_support), deviations, _checked(target), most, progress, mistaken)
     names = names_of(agreed, attributes)
     variable = items_among(agreed, names)
     if variable is None:
         cells = Cells(reports, agreed, names, search.target)
         levels, labels, rows = mine_cells(cells, search), cells.labels, cells.counter.rows()
         covariances: Covariances | None = cells
+        warn_of_unasked(cells.unasked)
     else:
         sources, how = sources_of(reports, agreed, variable)
         levels, labels = mine_levels(sources, how, search), variable.items
+        warn_of_length(levels, how.longest, search.longest)
         rows = sum(source.rows() for source in sources)
         covariances = None if how.square is None else CoinCovariances(how.square, rows, search.target)
     check_number(rows)
@@ -77,27 +81,11 @@ def frequent_itemsets(
     return Itemsets(labels, tuple(levels), rows, search.min_support, search.target, covariances)
 
 
-def _share(parameter: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
-        raise SottovoceError(parameter, "must be above 0 and at most 1", value)
-    return float(value)
-
-
 def _deviations(recall: float) -> float:
-    if isinstance(recall, bool) or not isinstance(recall, int | float) or not 0.5 <= recall < 1:
-        raise SottovoceError("recall", "must be at least .5, the bare threshold, and below 1", recall)
-    return NormalDist().inv_cdf(recall)
+    return NormalDist().inv_cdf(checked_recall(recall))
 
 
 def _checked(target: Target) -> Target:
     if target not in get_args(Target):
         raise SottovoceError("target", f"must be one of {', '.join(get_args(Target))}", target)
     return target
-
-
-def _most(longest: int | None) -> int:
-    if longest is None:
-        return LONGEST
-    if isinstance(longest, bool) or not isinstance(longest, int) or longest < 1:
-        raise SottovoceError("longest", "must be a positive whole number, or None", longest)
-    return min(longest, LONGEST)

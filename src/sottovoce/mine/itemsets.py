@@ -12,6 +12,7 @@ from sottovoce.channel.channel import Array
 from sottovoce.estimate.intervals import Ends, critical_value
 from sottovoce.estimate.rows import Backend, new_frame, row_lines
 from sottovoce.estimate.spread import Target
+from sottovoce.mine.checked import checked_share
 from sottovoce.mine.covariances import Covariances
 from sottovoce.mine.level import Level, highest_above
 from sottovoce.mine.significance import Judged, judged
@@ -26,8 +27,9 @@ class Itemsets:
 
     `support` is unbiased for any set, but sets were picked for large ones: `bias` says by how much a picked
     estimate is too high on the average, and intervals have it taken off; it rests on the prior that
-    `mine.significance` states. `probability` is that of being truly frequent, by the same prior, or, where long sets
-    were judged by their subsets, too, as `mine.smoothing` learns it. `covariances` are for rules.
+    `mine.significance` states. Long sets that were picked by their subsets, too, have none: see there.
+    `probability` is that of being truly frequent, by the same prior, or, where long sets were judged by their subsets,
+    too, as `mine.smoothing` learns it. `covariances` are for rules.
     """
 
     labels: tuple[Label, ...]
@@ -55,7 +57,8 @@ class Itemsets:
     @cached_property
     def bias(self) -> Array:
         """How much too high a support is on the average because its set was picked."""
-        return self._joined([level.bias for level in self._judged])
+        pairs = zip(self.levels, self._judged, strict=True)
+        return self._joined([own.bias if level.picked_by_support else 0 * own.bias for level, own in pairs])
 
     @cached_property
     def probability(self) -> Array:
@@ -79,7 +82,8 @@ class Itemsets:
 
     def likely(self, probability: float) -> "Itemsets":
         """Sets that are truly frequent with at least this probability."""
-        return self.chosen([found >= probability for found in self._probabilities])
+        least = checked_share("probability", probability)
+        return self.chosen([found >= least for found in self._probabilities])
 
     def maximal(self) -> "Itemsets":
         """Sets that no longer set here contains."""

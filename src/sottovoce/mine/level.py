@@ -15,18 +15,25 @@ from sottovoce.mine.candidates import Numbers
 class Level:
     """Survivors of one length: their items by number, unbiased supports, and standard errors.
 
-    `probability` is that of each to be frequent, where more than its own support was looked at; else None.
+    `probability` is that of each to be frequent, where more than its own support was looked at; else None. With
+    `by_model` supports are a model's, and probabilities follow from them.
     """
 
     items: Numbers
     support: Array
     standard_error: Array
     probability: Array | None = None
+    by_model: bool = False
+
+    @property
+    def picked_by_support(self) -> bool:
+        """Whether the very support that is reported decided, so that picked ones are too high on the average."""
+        return self.probability is None or self.by_model
 
     def chosen(self, kept: NDArray[np.bool_]) -> "Level":
         """Those that are kept."""
         probability = None if self.probability is None else self.probability[kept]
-        return Level(self.items[kept], self.support[kept], self.standard_error[kept], probability)
+        return Level(self.items[kept], self.support[kept], self.standard_error[kept], probability, self.by_model)
 
 
 def highest_above(levels: Sequence[Level]) -> list[Array]:

@@ -16,10 +16,11 @@ import numpy as np
 from sottovoce.channel.channel import Array
 from sottovoce.count.transactions import Narrowed
 from sottovoce.mine.candidates import Numbers
+from sottovoce.mine.coins import Coins, coins_of
 from sottovoce.mine.itemsets import Itemsets
 from sottovoce.mine.level import Level
 from sottovoce.mine.levels import searched
-from sottovoce.mine.patterns import KNOWN, Coins, coins_of, drawn_counts, held_supports, likely_cells
+from sottovoce.mine.patterns import KNOWN, drawn_counts, held_supports, likely_cells
 from sottovoce.mine.significance import chances
 from sottovoce.mine.smoothing import Smoothed
 from sottovoce.mine.sources import sources_of
@@ -67,7 +68,7 @@ class Guess:
 
 def likely_itemsets(reports: object, plan: Plan, variable: ItemSet, search: Search) -> Itemsets:
     """Frequent sets; those of up to three items by inversion, longer ones by the model."""
-    coins = coins_of(plan, variable)
+    coins = coins_of(plan, variable, ", for a model")
     (source,), how = sources_of(reports, plan, variable)
     levels, grown = [], []
     for found, names in searched([source], how, search):
@@ -158,6 +159,6 @@ def _reported(below: Level, grown: Sequence[Grown], guesses: Sequence[Guess], se
         deviations = np.divide(best.support - least, error, out=certain, where=error > 0)
         possible = [all(part in reported for part in combinations(row, len(row) - 1)) for row in each.items.tolist()]
         kept = surest(np.where(possible, deviations, -np.inf), search.false_positives or 0.0)
-        level = Level(each.items, best.support, error, chances(deviations)).chosen(kept)
+        level = Level(each.items, best.support, error, chances(deviations), by_model=True).chosen(kept)
         reported = set(map(tuple, level.items.tolist()))
         yield level

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sottovoce.errors import SottovoceError
 from sottovoce.estimate.estimate import Estimate
 from sottovoce.estimate.factor import margin_of
 from sottovoce.estimate.modelled import estimate_joint
 from sottovoce.estimate.spread import MOST_CELLS
 from sottovoce.mine.categories import Cells, mine_cells
+from sottovoce.mine.checked import checked_longest, checked_support
 from sottovoce.mine.itemsets import Itemsets
 from sottovoce.mine.likely_sets import WIDEST, likely_itemsets
 from sottovoce.mine.sources import agreed_plan, items_among, names_of
@@ -75,8 +75,9 @@ def modelled_itemsets(
     if agreed.schema.project(names).cells <= MOST_CELLS:
         return itemsets_of(estimate_joint(reports, agreed, names), min_support, longest=longest, progress=progress)
     cells = ModelledCells(reports, agreed, names, "population")
-    levels = mine_cells(cells, _search(min_support, longest, len(names), progress))
-    return Itemsets(cells.labels, tuple(levels), cells.counter.rows(), min_support, "population", cells)
+    search = _search(min_support, longest, len(names), progress)
+    levels = mine_cells(cells, search)
+    return Itemsets(cells.labels, tuple(levels), cells.counter.rows(), search.min_support, "population", cells)
 
 
 def itemsets_of(
@@ -92,14 +93,11 @@ def itemsets_of(
     (('a=0',), ('a=1',), ('b=0',), ('a=0', 'b=0'))
     """
     cells = JointCells(joint)
-    levels = mine_cells(cells, _search(min_support, longest, len(joint.attributes), progress))
-    return Itemsets(cells.labels, tuple(levels), joint.respondents, min_support, joint.target, cells)
+    search = _search(min_support, longest, len(joint.attributes), progress)
+    levels = mine_cells(cells, search)
+    return Itemsets(cells.labels, tuple(levels), joint.respondents, search.min_support, joint.target, cells)
 
 
 def _search(min_support: float, longest: int | None, attributes: int, progress: Progress | None) -> Search:
     """The bare threshold: a shrunken estimate is as good a guess as there is."""
-    if isinstance(min_support, bool) or not isinstance(min_support, int | float) or not 0 < min_support <= 1:
-        raise SottovoceError("min_support", "must be above 0 and at most 1", min_support)
-    if longest is not None and (isinstance(longest, bool) or not isinstance(longest, int) or longest < 1):
-        raise SottovoceError("longest", "must be a positive whole number, or None", longest)
-    return Search(min_support, 0.0, "population", attributes if longest is None else longest, progress)
+    return Search(checked_support(min_support), 0.0, "population", checked_longest(longest, attributes), progress)

@@ -4,53 +4,17 @@ An array has an axis of two for each item. As cells it holds, at each pattern, t
 supports, those with these items and maybe others.
 """
 
-from dataclasses import dataclass
-from functools import cached_property
-
 import numpy as np
 
-from sottovoce.channel.channel import Array, Channel
-from sottovoce.channel.kronecker import Kronecker
-from sottovoce.errors import SottovoceError, Words
+from sottovoce.channel.channel import Array
 from sottovoce.estimate.em import factors as em_factors
-from sottovoce.mine.candidates import Numbers
-from sottovoce.plan.plan import Plan
-from sottovoce.schema.item_set import ItemSet
+from sottovoce.mine.coins import Coins
 
 STEPS = 200
 """Steps of the fit. More fit noise: what reports say little of should stay near where the fit started."""
 
 KNOWN = 3
 """Items of the sets that are known well without a model, which the fit is held to."""
-
-
-@dataclass(frozen=True, eq=False)
-class Coins:
-    """Channel of each item, and the probabilities that a one and a zero are reported as they are."""
-
-    factors: tuple[Channel, ...]
-    ones: Array
-    zeros: Array
-
-    @cached_property
-    def channel(self) -> Channel:
-        """All items side by side."""
-        return Kronecker(self.factors)
-
-    def chosen(self, items: Numbers) -> "Coins":
-        """Coins of some items."""
-        return Coins(tuple(self.factors[item] for item in items), self.ones[items], self.zeros[items])
-
-
-def coins_of(plan: Plan, variable: ItemSet) -> Coins:
-    """Coins of all items; refused where reports do not split into items."""
-    channel = plan.channel([variable.name])
-    factors = channel.factors if isinstance(channel, Kronecker) else (channel,)
-    if any(factor.shape_in != (2,) or factor.n_out != 2 for factor in factors):
-        scheme = Words(plan.group_of(variable.name).scheme)
-        raise SottovoceError(variable.name, "must be disguised item by item, for a model", scheme)
-    ones, zeros = (np.array([float(factor.entry(bit, bit)) for factor in factors]) for bit in (1, 0))
-    return Coins(factors, ones, zeros)
 
 
 def exactly(supports: Array) -> Array:

@@ -11,8 +11,12 @@ DEVIATIONS = 2.0
 """Standard errors that a support has to be away from zero to mean anything."""
 
 
+SHOWN = 3
+"""Sets of attributes that a warning names."""
+
+
 class ResolutionWarning(UserWarning):
-    """Supports as small as the threshold cannot be told from noise."""
+    """Reports do not tell what was asked: supports so small, sets so long, attributes that were not asked together."""
 
 
 def smallest_support(level: Level, rows: int) -> float:
@@ -39,3 +43,20 @@ def warn_below(min_support: float, levels: Sequence[Level], rows: int) -> None:
             )
             warnings.warn(told, ResolutionWarning, stacklevel=3)
             return
+
+
+def warn_of_length(levels: Sequence[Level], most: int, wanted: int) -> None:
+    """Warn where longer sets were wanted, and could be there, than the disguise lets anyone recover."""
+    if len(levels) == most < wanted and len(levels[-1].items) > most:
+        told = f"of sets of more than {most} items such reports tell nothing: longer ones are not looked for"
+        warnings.warn(told, ResolutionWarning, stacklevel=3)
+
+
+def warn_of_unasked(sets: Sequence[Sequence[str]]) -> None:
+    """Warn where nothing is known of sets that could be frequent because nobody was asked about all of their items."""
+    if sets:
+        shown = "; ".join([*(", ".join(names) for names in sets[:SHOWN]), *(["..."] if len(sets) > SHOWN else [])])
+        told = (
+            f"of attributes not asked together nothing is known without a model (modelled_itemsets, --model): {shown}"
+        )
+        warnings.warn(told, ResolutionWarning, stacklevel=3)

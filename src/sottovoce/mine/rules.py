@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.channel.channel import Array
+from sottovoce.errors import SottovoceError
 from sottovoce.estimate.intervals import Ends, critical_value
 from sottovoce.estimate.rows import Backend, new_frame, row_lines
 from sottovoce.estimate.spread import Target
@@ -20,7 +21,9 @@ Labels = tuple[Label, ...]
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """Rules A -> C, the surest first: `supports[rule]` of both together, of A and of C, and their covariance.
+    """Rules A -> C: `supports[rule]` of both together, of A and of C, and their covariance.
+
+    The surest come first, those whose confidence has the highest lower end of a 95 % interval.
 
     Standard errors and intervals are those of a rule that one asks about. Of rules picked because their confidence
     is high the confidence is too high on the average, the more so the larger its standard error.
@@ -36,19 +39,19 @@ class Rules:
 
     def value(self, measure: str) -> Array:
         """A measure of each rule, by mlxtend's name: support, confidence, lift, leverage, conviction ..."""
-        value, _ = self._valued[measure]
+        value, _ = self._of(measure)
         return turned(value) if measure == "conviction" else value
 
     def standard_error(self, measure: str) -> Array:
         """How far it scatters, by the delta method."""
-        value, error = self._valued[measure]
+        value, error = self._of(measure)
         if measure != "conviction":
             return error
         return np.multiply(error, turned(value) ** 2, out=np.zeros_like(error), where=error > 0)
 
     def interval(self, measure: str, level: float = 0.95) -> Ends:
         """Ends of each rule's interval; that of conviction is the one of its reciprocal, turned."""
-        value, error = self._valued[measure]
+        value, error = self._of(measure)
         half = critical_value(level) * error
         if measure == "conviction":
             return turned(value + half), turned(value - half)
@@ -114,6 +117,11 @@ class Rules:
             for row in self.to_rows()
         ]
         return "\n".join([self.headline, *(row_lines(rows, "confidence") if rows else [])])
+
+    def _of(self, measure: str) -> tuple[Array, Array]:
+        if measure not in MEASURES:
+            raise SottovoceError("measure", f"must be one of {', '.join(MEASURES)}", measure)
+        return self._valued[measure]
 
     @cached_property
     def _valued(self) -> dict[str, tuple[Array, Array]]:

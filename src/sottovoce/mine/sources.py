@@ -1,6 +1,6 @@
 """What a miner is given, as what it asks of it: transactions to count, and how their counts become supports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,6 @@ import numpy as np
 from sottovoce.channel.channel import Array, Channel
 from sottovoce.channel.cut_and_paste import CutAndPaste
 from sottovoce.channel.keep_or_uniform import KeepOrUniform
-from sottovoce.channel.kronecker import Kronecker
 from sottovoce.count.protocol import Counter
 from sottovoce.count.streamed import AskedTransactions, StreamedTransactions
 from sottovoce.count.transactions import HeldTransactions, SparseTransactions, Transactions
@@ -18,12 +17,13 @@ from sottovoce.disguise.transactions import listed_transactions
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimate.cut_and_paste import counts_for
 from sottovoce.estimate.itemsets import item_attribute
+from sottovoce.mine.coins import coins_of
 from sottovoce.mine.reconstruction import Reconstruction, by_number, equal_coins, own_coins
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.table.bitsets import Bitsets
 from sottovoce.table.plan_file import read_plan
-from sottovoce.table.source import open_source
+from sottovoce.table.source import is_table, open_source
 
 LONGEST = 30
 """Items of the longest sets that are looked for: beyond, powers of weak coins leave double precision."""
@@ -59,14 +59,14 @@ def items_among(plan: Plan, names: Sequence[str]) -> ItemSet | None:
 
 
 def transactions_of(reports: Any, plan: Plan, variable: ItemSet) -> Transactions:
-    """Reports of any kind: a counter, bitsets, sparse rows, lists, a matrix, a table or its path."""
+    """Reports of any kind: a counter, bitsets, sparse rows, lists, a column of them, a matrix, a table or its path."""
     if isinstance(reports, Bitsets):
         if reports.items != len(variable.items):
             raise SottovoceError("bitsets", f"must have {len(variable.items)} items, as the plan", reports.items)
         return HeldTransactions(reports)
     if isinstance(reports, Counter):
         return AskedTransactions(reports, plan.report_schema.project([variable.name]))
-    if _in_memory(reports):
+    if _are_listed(reports):
         return SparseTransactions(listed_transactions(reports, variable), len(variable.items))
     return StreamedTransactions(open_source(reports), variable)
 
@@ -89,16 +89,11 @@ def reconstruction_of(channel: Channel, plan: Plan, variable: ItemSet) -> Recons
     if isinstance(channel, KeepOrUniform) and len(channel.shape_in) > 1:
         _check_told(channel.keep != 0, variable, ())
         return by_number(partial(_all_or_noise, float(channel.keep)), LONGEST)
-    factors = channel.factors if isinstance(channel, Kronecker) else (channel,)
-    if any(factor.shape_in != (2,) or factor.n_out != 2 for factor in factors):
-        scheme = Words(plan.group_of(variable.name).scheme)
-        raise SottovoceError(
-            variable.name, "must be disguised item by item, by cut_and_paste or gamma_diagonal", scheme
-        )
-    ones = np.array([float(factor.entry(1, 1)) for factor in factors])
-    zeros = np.array([float(factor.entry(0, 0)) for factor in factors])
-    silent = [item for item, f in zip(variable.items, factors, strict=True) if f.entry(1, 1) + f.entry(0, 0) == 1]
+    coins = coins_of(plan, variable, ", by cut_and_paste or gamma_diagonal")
+    pairs = zip(variable.items, coins.factors, strict=True)
+    silent = [item for item, factor in pairs if factor.entry(1, 1) + factor.entry(0, 0) == 1]
     _check_told(not silent, variable, silent)
+    ones, zeros = coins.ones, coins.zeros
     if (ones == ones[0]).all() and (zeros == zeros[0]).all():
         return equal_coins(float(ones[0]), float(zeros[0]), LONGEST)
     return own_coins(ones, zeros, LONGEST)
@@ -123,7 +118,6 @@ def _check_told(tells: bool, variable: ItemSet, silent: Sequence[Any]) -> None: 
         raise SingularChannelError(which, rule, Words("p + q = 1"))
 
 
-def _in_memory(reports: Any) -> bool:
-    if isinstance(reports, str | Path | Mapping):
-        return False
-    return isinstance(reports, list | tuple | np.ndarray) or hasattr(reports, "tocsr")
+def _are_listed(reports: Any) -> bool:
+    """Whether reports come one after the other, not as a table: a collection of any kind, or a matrix."""
+    return not is_table(reports) and (isinstance(reports, Iterable) or hasattr(reports, "tocsr"))

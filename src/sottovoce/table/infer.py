@@ -6,7 +6,7 @@ from typing import Any
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.schema.attribute import Attribute
 from sottovoce.schema.binned import Binned
-from sottovoce.schema.item_set import ItemSet
+from sottovoce.schema.item_set import SEPARATOR, ItemSet
 from sottovoce.schema.schema import Schema
 from sottovoce.schema.variable import INTEGER, Variable
 from sottovoce.table.source import CsvSource, open_source
@@ -18,12 +18,14 @@ def infer_schema(
     *,
     columns: Sequence[str] | None = None,
     bins: Mapping[str, Iterable[float]] | None = None,
+    sets: Collection[str] = (),
     missing: str | None = None,
     most_categories: int = 100,
 ) -> Schema:
     """Schema of a table's columns, or of those named: categories are the values found, sorted.
 
-    Numbers with many values need edges in `bins` (closed on the left); `missing` names a category
+    Numbers with many values need edges in `bins` (closed on the left); columns of text that hold sets of items, with
+    semicolons between them, are named as `sets`; lists are sets anyway. `missing` names a category
     for missing values, which are refused otherwise. Mind that a schema is public: a label that
     only one person has belongs in no schema. Booleans and the declared categories of an Enum are
     taken from the type, whether or not they occur.
@@ -33,10 +35,10 @@ def infer_schema(
     """
     source = open_source(table)
     wanted = tuple(columns) if columns is not None else source.names
-    absent = [name for name in (*wanted, *(bins or {})) if name not in source.names]
+    absent = [name for name in (*wanted, *(bins or {}), *sets) if name not in source.names]
     if absent:
         raise SottovoceError("columns", f"must be columns of the table ({', '.join(source.names)})", absent)
-    found = {name: _Found(name, most_categories) for name in wanted if name not in (bins or {})}
+    found = {name: _Found(name, most_categories, name in sets) for name in wanted if name not in (bins or {})}
     for batch in source.batches():
         for name, column in found.items():
             column.add(batch[name], text=isinstance(source, CsvSource))
@@ -47,16 +49,19 @@ def infer_schema(
 class _Found:
     """What one column has shown so far."""
 
-    def __init__(self, name: str, most: int) -> None:
-        self.name, self.most = name, most
+    def __init__(self, name: str, most: int, written_sets: bool) -> None:  # noqa: FBT001  # a column is or is not
+        self.name, self.most, self.written_sets = name, most, written_sets
         self.values: set[Any] = set()
         self.declared: Sequence[Any] | None = None
         self.sets = self.text = False
 
     def add(self, values: Values, *, text: bool) -> None:
         self.text = text
-        self.declared = self.declared or declared_categories(values)
         self.sets = self.sets or is_list(values)
+        if self.written_sets and not self.sets:
+            self.values |= {item for value in distinct_values(values) if value for item in str(value).split(SEPARATOR)}
+            return
+        self.declared = self.declared or declared_categories(values)
         self.values |= items(values) if self.sets else distinct_values(values)
         if len(self.values) > self.most and not self.sets:
             rule = f"must take at most {self.most} different values, or be cut into bins, or be left out"
@@ -65,6 +70,8 @@ class _Found:
     def variable(self, missing: str | None) -> Variable:
         if self.sets:
             return ItemSet(self.name, sorted(self.values))
+        if self.written_sets:
+            return ItemSet(self.name, _labels(self.name, self.values, text=True))
         empty = {None, ""} if self.text else {None}
         labels = list(self.declared or _labels(self.name, self.values - empty, text=self.text))
         if self.values & empty:

@@ -37,7 +37,7 @@ def open_parquet(path: str | Path) -> Any:
 def read_batches(path: str, file: Any, names: Sequence[str], rows: int) -> Iterator[Any]:
     """Record batches of some columns; a file that breaks off or is damaged is refused when it shows."""
     arrow = pyarrow()
-    batches = file.iter_batches(batch_size=rows, columns=list(names))
+    batches = _batches(file, list(names), rows)
     while True:
         try:
             with named(path):
@@ -50,6 +50,32 @@ def read_batches(path: str, file: Any, names: Sequence[str], rows: int) -> Itera
         if batch is None:
             return
         yield batch
+
+
+def _batches(file: Any, names: list[str], rows: int) -> Iterator[Any]:
+    """Batches across row groups; of lists by dictionary, which pyarrow reads of one group only, joined afterwards."""
+    if not any(_lists_by_dictionary(file.schema_arrow.field(name).type) for name in names):
+        yield from file.iter_batches(batch_size=rows, columns=names)
+        return
+    held: list[Any] = []
+    for group in range(file.num_row_groups):
+        for batch in file.iter_batches(batch_size=rows, columns=names, row_groups=[group]):
+            if held and sum(map(len, held)) + len(batch) > rows:
+                yield from _joined(held)
+                held = []
+            held.append(batch)
+    yield from _joined(held)
+
+
+def _lists_by_dictionary(kind: Any) -> bool:
+    types = pyarrow().types
+    return bool(types.is_nested(kind) and kind.num_fields and types.is_dictionary(kind.field(0).type))
+
+
+def _joined(batches: Sequence[Any]) -> list[Any]:
+    """One batch of all, or none."""
+    found: list[Any] = pyarrow().Table.from_batches(batches).combine_chunks().to_batches() if batches else []
+    return found
 
 
 def arrow_schema(schema: Schema, plan_text: str) -> Any:

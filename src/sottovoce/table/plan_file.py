@@ -41,6 +41,6 @@ def read_plan(path: str | Path, expected_hash: str | None = None) -> Plan:
         return plan_from_text(found, expected_hash)
     if sidecar(path).exists():
         return plan_from_text(sidecar(path).read_bytes(), expected_hash)
-    if Path(path).suffix.lower() == ".csv":
+    if Path(path).suffix.lower() == ".csv" and Path(path).exists():
         raise SottovoceError(str(path), f"must have its plan beside it, in {sidecar(path).name}", Words("no such file"))
     return plan_from_text(Path(path).read_bytes(), expected_hash)

@@ -209,6 +209,15 @@ def open_source(table: Any) -> Source:
         raise SottovoceError("table", rule, type(table)) from None
 
 
+def is_table(table: Any) -> bool:
+    """Whether it is something that `open_source` reads, not rows of another kind.
+
+    >>> is_table({"a": [1, 2, 1]}), is_table([1, 2, 1])
+    (True, False)
+    """
+    return isinstance(table, Source | str | Path | Mapping) or nw.dependencies.is_into_dataframe(table)
+
+
 def is_parquet(path: str | Path) -> bool:
     """Whether a file is Parquet, by its name; anything else is CSV.
 
