@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from sottovoce.mine.graph.instance import reconstruct_graph
     from sottovoce.mine.graph.stars import estimate_stars
     from sottovoce.mine.graph.triangles import estimate_triangles
+    from sottovoce.mine.itemset_privacy import itemset_privacy
     from sottovoce.mine.mining_plan import mining_plan
     from sottovoce.mine.modelled import modelled_itemsets
     from sottovoce.plan.budget import new_plan
@@ -111,6 +112,7 @@ _HOMES = {
     "independence_test": "estimate.independence",
     "infer_schema": "table.infer",
     "information_front": "design.certified",
+    "itemset_privacy": "mine.itemset_privacy",
     "least_error_design": "design.certified",
     "mechanism_costs": "estimate.mechanisms",
     "mined_privacy": "mine.classify.mined_privacy",
@@ -179,6 +181,7 @@ __all__ = [
     "independence_test",
     "infer_schema",
     "information_front",
+    "itemset_privacy",
     "least_error_design",
     "mechanism_costs",
     "mined_privacy",
