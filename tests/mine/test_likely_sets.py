@@ -5,20 +5,18 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sottovoce.count.transactions import HeldTransactions
 from sottovoce.disguise.transactions import disguise_transactions
 from sottovoce.errors import SottovoceError
 from sottovoce.mine.accuracy import mining_errors
 from sottovoce.mine.associated import association_rules
 from sottovoce.mine.frequent import frequent_itemsets
-from sottovoce.mine.likely_sets import Guess, pattern_counts
+from sottovoce.mine.likely_sets import Guess
 from sottovoce.mine.modelled import modelled_itemsets
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
 from sottovoce.scheme.cut_and_paste import CutAndPaste
 from sottovoce.scheme.emask import Emask
-from sottovoce.table.bitsets import Bitsets
 from sottovoce.table.datasets.baskets import repeat_baskets
 from sottovoce.table.datasets.quest import quest_transactions
 
@@ -51,18 +49,6 @@ def test_what_nothing_hides_is_mined_exactly():
     long, sampling = found.length > 3, np.sqrt(expected.support * (1 - expected.support) / len(data))
     assert found.standard_error[long] == pytest.approx(sampling[long], rel=0.25)
     assert found.target == "population"
-
-
-def test_patterns_are_counted_as_by_brute_force():
-    bits = np.random.default_rng(2).random((200, 8)) < 0.4
-    indptr = np.concatenate([[0], np.cumsum(bits.sum(axis=1))])
-    source = HeldTransactions(Bitsets.from_csr(indptr, np.nonzero(bits)[1], items=8))
-    cover = [np.array([0, 2, 3, 7]), np.array([1, 4])]
-    found = pattern_counts(source.narrowed(np.arange(8)), cover, 200)
-    assert [table.shape for table in found] == [(2,) * 4, (2,) * 2]
-    for window, table in zip(cover, found, strict=True):
-        for pattern, count in np.ndenumerate(table):
-            assert count == bits[:, window[np.array(pattern, bool)]].all(axis=1).sum()
 
 
 @pytest.mark.parametrize("p", [0.7, [0.6, 0.7, 0.8, 0.9, 0.7, 0.7, 0.7, 0.7]], ids=["one coin", "coins of their own"])

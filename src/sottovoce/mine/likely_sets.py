@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from sottovoce.channel.channel import Array
-from sottovoce.count.transactions import Narrowed
+from sottovoce.count.patterns import cell_numbers, count_patterns
 from sottovoce.mine.candidates import Numbers
 from sottovoce.mine.coins import Coins, coins_of
 from sottovoce.mine.itemsets import Itemsets
@@ -79,34 +79,13 @@ def likely_itemsets(reports: object, plan: Plan, variable: ItemSet, search: Sear
     if grown:
         cover = windows([each.items for each in grown], WIDEST)
         used = np.unique(np.concatenate(cover))
-        counts = pattern_counts(
+        counts = count_patterns(
             source.narrowed(used), [np.searchsorted(used, window) for window in cover], source.rows()
         )
         guesses = _fitted_guesses(grown, cover, counts, coins, search)
         levels += _reported(levels[-1], grown, guesses, search)
     kept = tuple(level for level in levels if len(level.items))
     return Itemsets(variable.items, kept, source.rows(), search.min_support, search.target)
-
-
-def pattern_counts(items: Narrowed, cover: Sequence[Numbers], rows: int) -> list[Array]:
-    """All-ones counts of all sets of each window's items, with an axis of two for each item."""
-    found = [np.full((2,) * len(window), float(rows)) for window in cover]
-    for length in range(1, max(map(len, cover)) + 1):
-        places = [_places(len(window), length) for window in cover]
-        sets = np.concatenate([window[own] for window, own in zip(cover, places, strict=True)])
-        counted = np.split(items.together(sets), np.cumsum([len(own) for own in places])[:-1])
-        for table, own, counts in zip(found, places, counted, strict=True):
-            table.reshape(-1)[_cells(own, table.ndim)] = counts
-    return found
-
-
-def _places(width: int, length: int) -> Numbers:
-    return np.array([*combinations(range(width), length)], np.int64).reshape(-1, length)
-
-
-def _cells(places: Numbers, width: int) -> Numbers:
-    """Number of the cell that has ones at these places."""
-    return np.asarray((1 << (width - 1 - places)).sum(axis=-1))
 
 
 def _fitted_guesses(
@@ -141,7 +120,7 @@ def _guess(items: Numbers, cover: Sequence[Numbers], fits: Sequence[Array], thre
     found, left = np.zeros((1 + REFITS, len(items))), np.ones(len(items), bool)
     for window, fit in zip(cover, fits, strict=True):
         own = left & np.isin(items, window).all(axis=1)
-        found[:, own] = fit[:, _cells(np.searchsorted(window, items[own]), len(window))]
+        found[:, own] = fit[:, cell_numbers(np.searchsorted(window, items[own]), len(window))]
         left &= ~own
     support, drawn = found[0], found[1:]
     share = np.maximum(support, threshold / 10)
