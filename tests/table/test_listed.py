@@ -3,6 +3,7 @@
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -39,10 +40,19 @@ def rows(table) -> list[list[int]]:
         pa.table({"basket": pa.chunked_array([LISTS[:2], LISTS[2:]])}),
         pa.table({"basket": ["bread", "", "cheese;ale", "ale;bread"]}),
         pa.table({"basket": [["ale"], *LISTS]}).slice(1),
+        pl.DataFrame({"basket": LISTS}),
+        pl.DataFrame({"basket": [["ale"], *LISTS]})[1:],
+        pl.DataFrame({"basket": LISTS}, schema={"basket": pl.List(pl.Categorical)}),
+        pl.DataFrame({"basket": ["bread", "", "cheese;ale", "ale;bread"]}),
     ],
 )
 def test_tables_of_all_kinds(table):
     assert rows(table) == EXPECTED
+
+
+def test_lists_of_polars_without_pyarrow(monkeypatch):
+    monkeypatch.setattr(listed, "find_spec", lambda _: None)
+    assert rows(pl.DataFrame({"basket": LISTS})) == EXPECTED
 
 
 @pytest.mark.parametrize(("rows_at_once", "batches"), [(1, [1] * 9), (3, [2, 2, 2, 3]), (7, [6, 3]), (99, [9])])
@@ -91,6 +101,8 @@ def test_wide_universes_are_coded_in_parts(monkeypatch):
         ({"basket": [["dates"]]}, r"^basket must be one of its categories .* Got 'dates'"),
         (pa.table({"basket": [["ale"], None]}), r"^basket must be a set of items"),
         (pa.table({"basket": [["dates"]]}), r"^basket must be one of its categories .* Got 'dates'"),
+        (pl.DataFrame({"basket": [["ale"], None]}), r"^basket must be a set of items"),
+        (pl.DataFrame({"basket": [["dates"]]}), r"^basket must be one of its categories .* Got 'dates'"),
     ],
 )
 def test_refused(table, message):

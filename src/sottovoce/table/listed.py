@@ -1,6 +1,7 @@
 """Columns of item sets as sparse rows: which items each transaction has, batch by batch, never item by item."""
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -34,7 +35,7 @@ def listed_batches(source: Source, variable: ItemSet) -> Iterator[Csr]:
 
 
 def _listed(source: Source, variable: ItemSet, values: Values) -> Iterator[Csr]:
-    """Lists of an Arrow column as they lie there; anything else by the bits of a bounded number of rows."""
+    """Lists of an Arrow or polars column as they lie there; anything else by the bits of a bounded number of rows."""
     lists = _arrow_lists(values)
     if lists is not None:
         yield in_order(_offsets(lists), item_numbers(variable, lists.flatten()), len(variable.items))
@@ -61,11 +62,16 @@ def in_order(indptr: Any, indices: Any, items: int) -> Csr:
 
 
 def _arrow_lists(values: Values) -> Any | None:
-    """An Arrow column of lists that are all there, in one piece; None if it is something else."""
-    if not isinstance(values, nw.Series) or not values.implementation.is_pyarrow():
+    """A column of lists that are all there, as one Arrow array; None if it is something else."""
+    if not isinstance(values, nw.Series):
         return None
-    column = values.to_native()
-    flat = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if values.implementation.is_pyarrow():
+        column = values.to_native()
+        flat = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    elif values.implementation.is_polars() and values.dtype == nw.List and find_spec("pyarrow"):
+        flat = values.to_arrow()
+    else:
+        return None
     types = pyarrow().types
     return flat if (types.is_list(flat.type) or types.is_large_list(flat.type)) and not flat.null_count else None
 
