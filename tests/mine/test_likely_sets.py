@@ -10,7 +10,7 @@ from sottovoce.errors import SottovoceError
 from sottovoce.mine.accuracy import mining_errors
 from sottovoce.mine.associated import association_rules
 from sottovoce.mine.frequent import frequent_itemsets
-from sottovoce.mine.likely_sets import Guess
+from sottovoce.mine.likely_sets import REFITS, _guess
 from sottovoce.mine.modelled import modelled_itemsets
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.item_set import ItemSet
@@ -53,18 +53,23 @@ def test_what_nothing_hides_is_mined_exactly():
 
 @pytest.mark.parametrize("p", [0.7, [0.6, 0.7, 0.8, 0.9, 0.7, 0.7, 0.7, 0.7]], ids=["one coin", "coins of their own"])
 def test_long_sets_are_found_and_their_intervals_cover(p):
-    """Frequent sets of four and more items of one table of 40,000: most are found, and 95 % intervals hold most."""
+    """Frequent sets of four and more items of one table of 40,000, eight disguises: all but a few are found, and 95 %
+    intervals hold most. Errors of a disguise are nearly one error, so that single ones say little.
+    """
     data = baskets(40_000)
     plan = plan_of(p, 0.9 if isinstance(p, float) else [0.9] * 8)
     truth = as_dict(frequent_itemsets(data, plan_of(1, 1), 0.1))
     long = {items for items in truth if len(items) > 3}
     assert len(long) == 22  # of a to f: fifteen sets of four, six of five and, with a support of .2 * .9^6, that of six
-    found = modelled_itemsets(disguise_transactions(data, plan, rng=3), plan, 0.1)
-    assert long <= set(found.itemsets)
-    low, high = found.interval()
-    held = [low[i] <= truth[s] <= high[i] for i, s in enumerate(found.itemsets) if s in long]
+    lost, held = 0, []
+    for seed in range(3, 11):
+        found = modelled_itemsets(disguise_transactions(data, plan, rng=seed), plan, 0.1)
+        lost += len(long - set(found.itemsets))
+        low, high = found.interval()
+        held += [low[i] <= truth[s] <= high[i] for i, s in enumerate(found.itemsets) if s in long]
+        assert ((found.probability >= 0) & (found.probability <= 1)).all()
+    assert lost <= 2
     assert np.mean(held) >= 0.9
-    assert ((found.probability >= 0) & (found.probability <= 1)).all()
 
 
 def test_sets_are_reported_with_all_of_their_subsets():
@@ -93,10 +98,22 @@ def test_longest_and_progress():
     assert as_dict(short) == as_dict(frequent_itemsets(reports, plan, 0.1, longest=3))
 
 
-def test_guesses_without_spread_are_taken_as_they_are():
-    sure, other = Guess(np.array([1.0]), 0.0), Guess(np.array([2.0]), 0.1)
-    assert sure.averaged(other) is sure
-    assert other.averaged(sure) is sure
+def test_supports_are_held_to_what_is_known_without_a_model():
+    """Of sets near the threshold, here the first two, subsets sum up to 4 by the fit and 5 without it: everything grows
+    by a quarter.
+
+    Fits to reports drawn anew miss the fit by .01, which is less at the threshold than above it, more than below.
+    """
+    fit = np.array([[0.11, 0.09, 0.2], [3, 1, 9], [4, 1, 1]])
+    again = [np.array([fit[0] + miss, fit[1], fit[1]]) for miss in (0.01, -0.01) * (REFITS // 2)]
+    support, spread = _guess(np.array([fit, *again]), 0.1)
+    np.testing.assert_allclose(support, [0.1375, 0.1125, 0.25])
+    assert spread == pytest.approx(0.01 * np.sqrt(0.1 * np.mean(1 / support)))
+
+
+def test_what_is_less_than_nothing_without_a_model_is_nothing():
+    fits = np.tile([[[0.04, 0.02], [1, 1], [0.5, -2]]], (1 + REFITS, 1, 1))
+    assert _guess(fits, 0.1)[0].tolist() == [0, 0]  # none is near the threshold, so that all of them are looked at
 
 
 def test_what_cannot_be_modelled():

@@ -14,9 +14,9 @@ from sottovoce.mine.patterns import (
     at_least,
     drawn_counts,
     exactly,
-    held_supports,
     likely_cells,
     unbiased_supports,
+    within,
 )
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.item_set import ItemSet
@@ -74,20 +74,21 @@ def test_what_nothing_hides_is_found_exactly():
     counts = at_least(cells.reshape((2,) * 4).astype(float))
     fitted = likely_cells(counts, own)
     np.testing.assert_allclose(fitted, cells.reshape((2,) * 4) / 1000, atol=1e-12)
-    np.testing.assert_allclose(held_supports(counts, fitted, own), counts / 1000, atol=1e-12)
 
 
-def test_triples_are_held_to_what_inversion_says_of_them():
-    own, rng = coins(), np.random.default_rng(7)
-    counts = drawn_counts(rng.dirichlet(np.full(16, 0.3)).reshape((2,) * 4), 2000, own, rng)
-    held = held_supports(counts, likely_cells(counts, own), own)
-    np.testing.assert_allclose(held[1, 1, 1, 0], unbiased_supports(counts, own)[1, 1, 1, 0])
+@pytest.mark.parametrize("length", [0, 1, 3, 5])
+def test_sums_over_subsets_by_brute_force(length):
+    supports = np.random.default_rng(7).integers(0, 100, (2,) * 4)
+    patterns = [*product((0, 1), repeat=4)]
+    for of, found in zip(patterns, within(supports, length).ravel(), strict=True):
+        inside = [own for own in patterns if sum(own) == length and all(map(int.__le__, own, of))]
+        assert found == sum(supports[own] for own in inside)
 
 
-def test_long_sets_miss_less_than_by_inversion():
+def test_long_sets_scatter_less_than_by_inversion():
     """Of 60 disguises of 20,000 transactions, three quarters empty, an eighth with five items of six, five without.
 
-    The support of five items is .125; inversion scatters by about .017, as its closed form says, fits by half of it.
+    The support of five items is .125; fits scatter by less than half as much as inversion does.
     """
     items = ItemSet("basket", list("abcdef"))
     own, rng = coins(items=items), np.random.default_rng(8)
@@ -97,9 +98,9 @@ def test_long_sets_miss_less_than_by_inversion():
     for _ in range(60):
         counts = drawn_counts(cells, 20_000, own, rng)
         inverted.append(unbiased_supports(counts, own)[1, 1, 1, 1, 1, 0])
-        fitted.append(held_supports(counts, likely_cells(counts, own), own)[1, 1, 1, 1, 1, 0])
-    wrong = [np.sqrt(np.mean((np.array(found) - 0.125) ** 2)) for found in (inverted, fitted)]
-    assert wrong[1] < 0.6 * wrong[0]
+        fitted.append(at_least(likely_cells(counts, own))[1, 1, 1, 1, 1, 0])
+    assert np.std(fitted) < 0.5 * np.std(inverted)
+    assert np.mean(fitted) == pytest.approx(0.125, rel=0.1)  # few steps leave it a little too low
 
 
 def test_reports_must_split_into_items():

@@ -1,10 +1,12 @@
 """Long sets of items, judged by the most likely patterns of a few items at a time.
 
 Sets that may be frequent are found as `frequent_itemsets` finds them. Those of four and more items are judged anew:
-windows of up to twelve items cover them, all patterns of a window's items are counted in the reports, and the most
-likely cells of the patterns (`mine.patterns`) say what each set's support is. How far that misses is learnt from fits
-to reports drawn from the fit. The support smoothed by those of the subsets (`mine.smoothing`) is another guess, by
-other means: the two are averaged, each weighed by the reciprocal of its variance.
+windows of some items cover them, all patterns of a window's items are counted in the reports, and the most likely
+cells of the patterns (`mine.patterns`) say what each set's support is. Being never negative lifts cells that are empty
+and takes from the others, the more so the more cells there are and the less the reports tell of them. So a window has
+as many as they can tell; what is left of it is the same for all sets of a length, and shows in their subsets of three
+or four items, which are known well without a model. How far the result misses is learnt from fits to reports drawn
+from the fit.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,9 +22,8 @@ from sottovoce.mine.coins import Coins, coins_of
 from sottovoce.mine.itemsets import Itemsets
 from sottovoce.mine.level import Level
 from sottovoce.mine.levels import searched
-from sottovoce.mine.patterns import KNOWN, drawn_counts, held_supports, likely_cells
+from sottovoce.mine.patterns import at_least, drawn_counts, likely_cells, unbiased_supports, within
 from sottovoce.mine.significance import chances
-from sottovoce.mine.smoothing import Smoothed
 from sottovoce.mine.sources import sources_of
 from sottovoce.mine.survival import Search, surest
 from sottovoce.mine.windows import windows
@@ -30,114 +31,133 @@ from sottovoce.plan.plan import Plan
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.table.fast import in_threads
 
-WIDEST = 12
-"""Items of a window, and of the longest sets: 4,096 cells. Wider ones say little more, and are biased more."""
+WIDEST = 14
+"""Items of the widest windows, and of the longest sets: 16,384 cells."""
 
-REFITS = 4
+NARROWEST = 6
+"""Items of the narrowest windows."""
+
+TOLD = 0.8
+"""Cells of a window, in parts of the cube of the threshold in standard errors of sets of four items.
+
+Chosen, like the other numbers here and the steps of a fit, on BMS-WebView-1 and -2, T10I4 and three other synthetic
+data sets, so that the bias of all is small: too many cells take from long sets, in parts of the threshold nearly as
+much as its standard error by 14 items and little by 8, which in turn leave a tenth more noise in what is known well."""
+
+NEAR = 0.2
+"""How far from the threshold, in parts of it, sets are that fits are held to."""
+
+REFITS = 8
 """Fits to reports drawn anew; what they say is taken together for all sets of a length."""
 
+JUDGED = 4
+"""Items of the shortest sets that the model judges."""
+
+CLEAR = 0.05
+"""Standard errors of sets of four items, in parts of the threshold, up to which fits are held to those; else to sets of
+three. Where they scatter more, too many are candidates because they came out too high."""
+
 
 @dataclass(frozen=True, eq=False)
-class Grown:
-    """Sets of one length that may be frequent, and their smoothed supports where all items have the same coin."""
+class Window:
+    """Some items, the all-ones counts of all sets of them, and their coins."""
 
     items: Numbers
-    smooth: Smoothed | None
+    counts: Array
+    coins: Coins
 
+    def fitted(self, known: int, rng: np.random.Generator) -> Array:
+        """What is said of all sets by the fit, and by fits to reports drawn from it.
 
-@dataclass(frozen=True, eq=False)
-class Guess:
-    """Supports, and a standard error for those near the threshold."""
-
-    support: Array
-    spread: float
-
-    def averaged(self, other: "Guess") -> "Guess":
-        """With another guess, each by the reciprocal of its variance, as if both erred to the same side.
-
-        >>> both = Guess(np.array([3.0]), 1.0).averaged(Guess(np.array([0.0]), 0.5))
-        >>> both.support.round(6).tolist(), round(both.spread, 6)
-        ([0.6], 0.6)
+        Of each: supports, and what those of subsets of so many items sum up to, by the same fit and without a model.
         """
-        if not self.spread * other.spread:
-            return self if self.spread <= other.spread else other
-        own = other.spread**2 / (self.spread**2 + other.spread**2)
-        support = own * self.support + (1 - own) * other.support
-        return Guess(support, own * self.spread + (1 - own) * other.spread)
+        cells, found = likely_cells(self.counts, self.coins), []
+        for refit in range(1 + REFITS):
+            told = drawn_counts(cells, int(self.counts.flat[0]), self.coins, rng) if refit else self.counts
+            supports = at_least(likely_cells(told, self.coins) if refit else cells)
+            found.append([supports, within(supports, known), within(unbiased_supports(told, self.coins), known)])
+        return np.array(found).reshape(1 + REFITS, 3, -1)
 
 
 def likely_itemsets(reports: object, plan: Plan, variable: ItemSet, search: Search) -> Itemsets:
     """Frequent sets; those of up to three items by inversion, longer ones by the model."""
     coins = coins_of(plan, variable, ", for a model")
     (source,), how = sources_of(reports, plan, variable)
-    levels, grown = [], []
+    levels, families, noise = [], [], 0.0
     for found, names in searched([source], how, search):
-        if found.family.length <= KNOWN:
+        if found.family.length < JUDGED:
             levels.append(found.level(names))
         elif len(found.family):
-            grown.append(Grown(names[found.family.items], found.smooth))
-    if grown:
-        cover = windows([each.items for each in grown], WIDEST)
-        used = np.unique(np.concatenate(cover))
+            families.append(names[found.family.items])
+            if found.family.length == JUDGED:
+                noise = float(np.median(found.standard_error)) / search.min_support
+    if families:
+        chosen = windows(families, _width(noise))
+        used = np.unique(np.concatenate(chosen))
         counts = count_patterns(
-            source.narrowed(used), [np.searchsorted(used, window) for window in cover], source.rows()
+            source.narrowed(used), [np.searchsorted(used, items) for items in chosen], source.rows()
         )
-        guesses = _fitted_guesses(grown, cover, counts, coins, search)
-        levels += _reported(levels[-1], grown, guesses, search)
+        cover = [Window(*each, coins.chosen(each[0])) for each in zip(chosen, counts, strict=True)]
+        fits = _fits(families, cover, JUDGED if noise <= CLEAR else JUDGED - 1, search)
+        levels += _reported(levels[-1], families, fits, search)
     kept = tuple(level for level in levels if len(level.items))
     return Itemsets(variable.items, kept, source.rows(), search.min_support, search.target)
 
 
-def _fitted_guesses(
-    grown: Sequence[Grown], cover: Sequence[Numbers], counts: Sequence[Array], coins: Coins, search: Search
-) -> list[Guess]:
-    """Supports of all sets by the windows they are in, and how far those of one length miss."""
-    fits: list[Array] = [np.zeros(0)] * len(cover)
+def _width(noise: float) -> int:
+    """Items of a window, from the standard error of sets of four items in parts of the threshold.
+
+    >>> _width(0.035), _width(0.07), _width(0.14), _width(0.0)
+    (14, 11, 8, 14)
+    """
+    cells = TOLD / max(noise, 2.0**-WIDEST) ** 3
+    return int(np.clip(np.log2(cells), NARROWEST, WIDEST))
+
+
+def _fits(families: Sequence[Numbers], cover: Sequence[Window], known: int, search: Search) -> list[Array]:
+    """What the fits say of all sets, each by those of the first window that it is in."""
+    fits = [np.zeros((1 + REFITS, 3, len(items))) for items in families]
+    first = [np.argmax([np.isin(items, window.items).all(axis=1) for window in cover], axis=0) for items in families]
     done = []
 
     def fit(place: int) -> None:
+        window = cover[place]
         # Nothing private hangs on what is drawn here; the same reports give the same result.
-        fits[place] = _fitted(counts[place], coins.chosen(cover[place]), np.random.default_rng(place))
+        fitted = window.fitted(known, np.random.default_rng(place))
+        for found, items, windows_of in zip(fits, families, first, strict=True):
+            own = windows_of == place
+            found[..., own] = fitted[..., cell_numbers(np.searchsorted(window.items, items[own]), len(window.items))]
         done.append(place)
         search.told(0, len(done), len(cover))
 
     in_threads(fit, len(cover), None)
-    return [_guess(each.items, cover, fits, search.min_support) for each in grown]
+    return fits
 
 
-def _fitted(counts: Array, coins: Coins, rng: np.random.Generator) -> Array:
-    """Supports of all sets of a window, and of fits to reports drawn anew, side by side."""
-    cells = likely_cells(counts, coins)
-    found = [held_supports(counts, cells, coins)]
-    for _ in range(REFITS):
-        drawn = drawn_counts(cells, int(counts.flat[0]), coins, rng)
-        found.append(held_supports(drawn, likely_cells(drawn, coins), coins))
-    return np.stack([supports.ravel() for supports in found])
+def _guess(fits: Array, threshold: float) -> tuple[Array, float]:
+    """Supports of sets of one length, and a standard error for those at the threshold.
+
+    All are multiplied by what subsets of sets near the threshold are without a model, in parts of what the fits say of
+    them. Counts scatter with the root of what is counted.
+    """
+    fitted = fits[0, 0]
+    near = np.abs(fitted - threshold) <= NEAR * threshold
+    believed, told = fits[:, 1:, near if near.any() else slice(None)].sum(axis=2).T
+    supports = fits[:, 0] * (np.maximum(told, 0) / believed)[:, None]
+    share = np.maximum(supports[0], threshold / 10)
+    return supports[0], float(np.sqrt(((supports[1:] - fitted) ** 2 / share).mean() * threshold))
 
 
-def _guess(items: Numbers, cover: Sequence[Numbers], fits: Sequence[Array], threshold: float) -> Guess:
-    """Each set by the first window it is in; counts scatter with the root of what is counted."""
-    found, left = np.zeros((1 + REFITS, len(items))), np.ones(len(items), bool)
-    for window, fit in zip(cover, fits, strict=True):
-        own = left & np.isin(items, window).all(axis=1)
-        found[:, own] = fit[:, cell_numbers(np.searchsorted(window, items[own]), len(window))]
-        left &= ~own
-    support, drawn = found[0], found[1:]
-    share = np.maximum(support, threshold / 10)
-    return Guess(support, float(np.sqrt(((drawn - support) ** 2 / share).mean() * threshold)))
-
-
-def _reported(below: Level, grown: Sequence[Grown], guesses: Sequence[Guess], search: Search) -> Iterator[Level]:
+def _reported(below: Level, families: Sequence[Numbers], fits: Sequence[Array], search: Search) -> Iterator[Level]:
     """Sets all of whose subsets are reported, while few are expected to be false."""
     reported, least = set(map(tuple, below.items.tolist())), search.min_support
-    for each, guess in zip(grown, guesses, strict=True):
-        smooth = each.smooth
-        best = guess if smooth is None else guess.averaged(Guess(smooth.support * least, smooth.spread * least))
-        error = best.spread * np.sqrt(np.maximum(best.support, 0) / least)
-        certain = np.where(best.support >= least, np.inf, -np.inf)
-        deviations = np.divide(best.support - least, error, out=certain, where=error > 0)
-        possible = [all(part in reported for part in combinations(row, len(row) - 1)) for row in each.items.tolist()]
+    for items, fit in zip(families, fits, strict=True):
+        support, spread = _guess(fit, least)
+        error = spread * np.sqrt(support / least)
+        certain = np.where(support >= least, np.inf, -np.inf)
+        deviations = np.divide(support - least, error, out=certain, where=error > 0)
+        possible = [all(part in reported for part in combinations(row, len(row) - 1)) for row in items.tolist()]
         kept = surest(np.where(possible, deviations, -np.inf), search.false_positives or 0.0)
-        level = Level(each.items, best.support, error, chances(deviations), by_model=True).chosen(kept)
+        level = Level(items, support, error, chances(deviations), by_model=True).chosen(kept)
         reported = set(map(tuple, level.items.tolist()))
         yield level

@@ -53,7 +53,7 @@ def modelled_itemsets(
     supports without one, of what was asked together, see `frequent_itemsets`. Supports are those of the population. A
     file that carries its plan needs no other.
 
-    Sets of items of which each has its own coin, up to 12 long, are found as by `frequent_itemsets`; those of four and
+    Sets of items of which each has its own coin, up to 14 long, are found as by `frequent_itemsets`; those of four and
     more items are then judged by the most likely patterns of the items around them (`mine.likely_sets`), which scatter
     a good deal less than unbiased supports do, but are not unbiased.
 

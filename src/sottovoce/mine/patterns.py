@@ -10,11 +10,8 @@ from sottovoce.channel.channel import Array
 from sottovoce.estimate.em import factors as em_factors
 from sottovoce.mine.coins import Coins
 
-STEPS = 200
+STEPS = 120
 """Steps of the fit. More fit noise: what reports say little of should stay near where the fit started."""
-
-KNOWN = 3
-"""Items of the sets that are known well without a model, which the fit is held to."""
 
 
 def exactly(supports: Array) -> Array:
@@ -75,30 +72,23 @@ def likely_cells(counts: Array, coins: Coins) -> Array:
     return np.asarray(point.reshape(counts.shape))
 
 
-def held_supports(counts: Array, cells: Array, coins: Coins) -> Array:
-    """Supports of cells, each times what its triples are by inversion in parts of what they are by the cells.
+def within(supports: Array, length: int) -> Array:
+    """Of each set, the sum of the supports of its subsets of so many items.
 
-    Being never negative lifts cells that are empty and takes from the others; triples show by how much.
+    >>> within(np.array([[10, 4], [3, 2]]), 1).tolist()
+    [[0, 4], [3, 7]]
     """
-    fitted, unbiased = at_least(cells), unbiased_supports(counts, coins)
-    known = np.indices(cells.shape).sum(axis=0) == KNOWN
-    told, believed = (_within(np.where(known, supports, 0)) for supports in (unbiased, fitted))
-    return fitted * np.divide(told, believed, out=np.ones_like(told), where=believed > 0)
+    sums = np.where(np.indices(supports.shape).sum(axis=0) == length, supports, 0)
+    for axis in range(sums.ndim):
+        without, having = _halves(sums, axis)
+        having += without
+    return sums
 
 
 def drawn_counts(cells: Array, rows: int, coins: Coins, rng: np.random.Generator) -> Array:
     """All-ones counts of so many reports of transactions that are distributed as the cells."""
     law = np.maximum(coins.channel.matvec(cells.ravel()), 0)
     return at_least(rng.multinomial(rows, law / law.sum()).astype(float).reshape(cells.shape))
-
-
-def _within(parts: Array) -> Array:
-    """Sum over all subsets of each set."""
-    sums = np.array(parts)
-    for axis in range(sums.ndim):
-        without, within = _halves(sums, axis)
-        within += without
-    return sums
 
 
 def _halves(array: Array, axis: int) -> tuple[Array, Array]:
