@@ -116,6 +116,16 @@ def test_what_is_less_than_nothing_without_a_model_is_nothing():
     assert _guess(fits, 0.1)[0].tolist() == [0, 0]  # none is near the threshold, so that all of them are looked at
 
 
+@pytest.mark.filterwarnings("error", "ignore::sottovoce.mine.resolution.ResolutionWarning")
+@pytest.mark.parametrize("coin", [(1, 1), (0.9, 0.95)])
+@pytest.mark.parametrize("rows", [["abcdef"], ["abcde", "abcdf", ""], ["abcd", "abcd", *8 * [""]]])
+def test_a_handful_of_transactions(coin, rows):
+    plan = plan_of(*coin)
+    for seed in range(20):
+        found = modelled_itemsets(disguise_transactions([list(row) for row in rows], plan, rng=seed), plan, 0.05)
+        assert np.isfinite(found.support).all()
+
+
 def test_what_cannot_be_modelled():
     cut = Plan.of(SCHEMA, {"basket": CutAndPaste(cutoff=2, rho=0.3)})
     with pytest.raises(SottovoceError, match=r"basket must be disguised item by item, for a model\. Got cut_and_paste"):

@@ -143,7 +143,8 @@ def _guess(fits: Array, threshold: float) -> tuple[Array, float]:
     fitted = fits[0, 0]
     near = np.abs(fitted - threshold) <= NEAR * threshold
     believed, told = fits[:, 1:, near if near.any() else slice(None)].sum(axis=2).T
-    supports = fits[:, 0] * (np.maximum(told, 0) / believed)[:, None]
+    held = np.divide(np.maximum(told, 0), believed, out=np.ones_like(told), where=believed > 0)
+    supports = fits[:, 0] * held[:, None]
     share = np.maximum(supports[0], threshold / 10)
     return supports[0], float(np.sqrt(((supports[1:] - fitted) ** 2 / share).mean() * threshold))
 

@@ -64,7 +64,8 @@ def likely_cells(counts: Array, coins: Coins) -> Array:
     unbiased, rows = unbiased_supports(counts, coins), counts.flat[0]
     point = np.ones(1)
     for axis in range(counts.ndim):
-        share = np.clip(unbiased[tuple(int(other == axis) for other in range(counts.ndim))], 1 / rows, 1 - 1 / rows)
+        share = unbiased[tuple(int(other == axis) for other in range(counts.ndim))]
+        share = np.clip(share, 1 / (rows + 1), rows / (rows + 1))
         point = np.kron(point, [1 - share, share])
     seen = exactly(counts).ravel() / rows
     for _ in range(STEPS):
