@@ -25,6 +25,7 @@ def draw(figure: Any, scores: Scores, names: Mapping[str, str]) -> None:
             axes.set_ylim(0, 100)
             axes.grid(visible=True, alpha=0.3)
     handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(names), frameon=False, fontsize="small")
-    figure.supxlabel("gamma, the odds of the whole record")
+    # Below: above there is the title, which would be drawn over it.
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(names), frameon=False, fontsize="small")
+    panels[-1, len(LENGTHS) // 2].set_xlabel("gamma, the odds of the whole record")
     figure.supylabel("F1 of frequent itemsets in percent")
