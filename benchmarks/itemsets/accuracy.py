@@ -63,12 +63,13 @@ def rows() -> list[Row]:
     found = []
     for (name, support), (source, printed) in TABLES.items():
         ours, bare, modelled = _means(source, support, printed)
-        for length, theirs in printed.items():
+        for length, (_, *theirs) in printed.items():
             for place, kind in ((1, "lost"), (0, "found by mistake")):
                 title = f"{name}, {100 * support:g} %, length {length}, {kind}"
-                found.append(Row(title, "bare threshold", ours[length][place], bare[length][place], "%"))
-                found.append(Row(title, "thesis", ours[length][place], theirs[1 + place], "%"))
-                found.append(Row(f"{title}, by a model", "thesis", modelled[length][place], theirs[1 + place], "%"))
+                for way, own in (("", ours), (", by a model", modelled)):
+                    value = own[length][place]
+                    found.append(Row(title + way, "bare threshold", value, bare[length][place], "%"))
+                    found.append(Row(title + way, "thesis", value, theirs[place], "%"))
     return found
 
 
