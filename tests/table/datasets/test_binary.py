@@ -1,9 +1,12 @@
 """Adult and breast cancer as yes and no."""
 
+import numpy as np
 import pytest
 
 from sottovoce.errors import SottovoceError
+from sottovoce.table.datasets import binary
 from sottovoce.table.datasets.binary import binary_adult, binary_breast_cancer
+from sottovoce.table.datasets.tables import ADULT, ADULT_NUMBERS
 
 
 def test_adult(data_sets):
@@ -23,4 +26,35 @@ def test_breast_cancer(data_sets):
     assert (len(schema.names), len(table["malignant"])) == (10, 683)
     assert table["malignant"].sum() == 239
     with pytest.raises(SottovoceError, match="cut must be 'median' or 'middle'"):
+        binary_breast_cancer("mean")
+
+
+def test_cuts_of_a_few_people(monkeypatch):
+    """Ages 20, 30, 40 and 90 have the median 35 and the middle 55; a missing race comes after all others."""
+    table = {name: np.array([20, 30, 40, 90]) for name in ADULT_NUMBERS}
+    table |= {name: np.array(["?"] * 4) for name in ADULT if name not in ADULT_NUMBERS}
+    table |= {"race": np.array(["White", "Black", "White", "?"]), "income": np.array([">50K", "<=50K"] * 2)}
+    monkeypatch.setattr(binary, "adult", lambda: table)
+    schema, halves = binary_adult()
+    assert schema.names == ADULT
+    assert halves["age"].tolist() == [0, 0, 1, 1]
+    assert halves["race"].tolist() == [0, 1, 0, 1]  # numbered 0, 4, 0, 5
+    assert halves["sex"].tolist() == [0] * 4
+    assert halves["income"].tolist() == [1, 0, 1, 0]
+    assert binary_adult("middle")[1]["age"].tolist() == [0, 0, 0, 1]
+
+
+def test_cuts_of_a_few_tumours(monkeypatch):
+    table = {
+        "id": ["1", "2", "3"],
+        "bare-nuclei": ["1", "?", "10"],
+        "mitoses": ["3", "9", "4"],
+        "class": ["2", "4", "4"],
+    }
+    known = {name: np.array(cells) for name, cells in table.items()}
+    monkeypatch.setattr(binary, "breast_cancer_wisconsin", lambda: known)
+    schema, grades = binary_breast_cancer()
+    assert schema.names == ("bare-nuclei", "mitoses", "malignant")
+    assert {name: cells.tolist() for name, cells in grades.items()} == {name: [0, 1] for name in schema.names}
+    with pytest.raises(SottovoceError, match=r"^cut must be 'median' or 'middle'\. Got 'mean'"):
         binary_breast_cancer("mean")
