@@ -9,9 +9,11 @@ from sottovoce.disguise.transactions import disguise_transactions
 from sottovoce.errors import SottovoceError
 from sottovoce.mine.accuracy import mining_errors
 from sottovoce.mine.associated import association_rules
+from sottovoce.mine.coins import coins_of
 from sottovoce.mine.frequent import frequent_itemsets
-from sottovoce.mine.likely_sets import REFITS, _guess
+from sottovoce.mine.likely_sets import REFITS, Window, _guess
 from sottovoce.mine.modelled import modelled_itemsets
+from sottovoce.mine.patterns import drawn_counts, unbiased_supports
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
@@ -109,6 +111,27 @@ def test_supports_are_held_to_what_is_known_without_a_model():
     support, spread = _guess(np.array([fit, *again]), 0.1)
     np.testing.assert_allclose(support, [0.1375, 0.1125, 0.25])
     assert spread == pytest.approx(0.01 * np.sqrt(0.1 * np.mean(1 / support)))
+
+
+def test_held_supports_miss_less_than_inversion():
+    """Of 60 disguises of 20,000 transactions, three quarters empty, an eighth with five items of six, five without.
+
+    The support of five items is .125. The root of the mean square that fits miss it by, once they are held to sets of
+    four, is less than .6 of inversion's.
+    """
+    rng, items = np.random.default_rng(8), np.arange(6)
+    basket = ItemSet("basket", list("abcdef"))
+    coins = coins_of(plan_of(0.55, 0.97, basket), basket)
+    cells = np.zeros((2,) * 6)
+    cells[0, 0, 0, 0, 0, 0], cells[1, 1, 1, 1, 1, 0], cells[1, 0, 0, 0, 0, 1] = 0.75, 0.125, 0.125
+    five = np.ravel_multi_index((1, 1, 1, 1, 1, 0), cells.shape)
+    inverted, fitted = [], []
+    for _ in range(60):
+        counts = drawn_counts(cells, 20_000, coins, rng)
+        inverted.append(unbiased_supports(counts, coins).flat[five])
+        fitted.append(_guess(Window(items, counts, coins).fitted(4, rng)[..., [five]], 0.125)[0][0])
+    wrong = [np.sqrt(np.mean((np.array(found) - 0.125) ** 2)) for found in (inverted, fitted)]
+    assert wrong[1] < 0.6 * wrong[0]
 
 
 def test_what_is_less_than_nothing_without_a_model_is_nothing():
