@@ -59,7 +59,7 @@ Errors = dict[int, tuple[float, float]]
 
 
 def rows() -> list[Row]:
-    """For each table and length, lost and found by mistake, beside the bare threshold and beside the thesis."""
+    """For each table and length, lost and found by mistake, ours and by a model, beside bare threshold and thesis."""
     found = []
     for (name, support), (source, printed) in TABLES.items():
         ours, bare, modelled = _means(source, support, printed)
