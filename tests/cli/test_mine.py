@@ -140,9 +140,12 @@ def test_a_model_of_sets_of_items(run):
     code, out, _ = run("mine", "itemsets", "d.csv", "--min-support", ".5", "--model", "--json", "-")
     assert code == 0
     assert json.loads(out)["target"] == "population"
-    code, _, err = run("mine", "rules", "d.csv", "--min-support", ".5", "--model")
-    assert code == 2
-    assert err.startswith("error: supports must be of items with a coin each, mined without a model, or of a table")
+    code, out, _ = run(
+        "mine", "rules", "d.csv", "--min-support", ".1", "--min-confidence", "0", "--model", "--json", "-"
+    )
+    assert code == 0
+    assert json.loads(out)["target"] == "population"
+    assert json.loads(out)["rules"]
 
 
 def test_plans_for_mining(run, folder):

@@ -159,7 +159,7 @@ def test_bad_input(monkeypatch):
         association_rules(found, 1.5)
     with pytest.raises(SottovoceError, match=r"^measure must be one of antecedent support, .* Got 'zhang'"):
         association_rules(found).value("zhang")
-    with pytest.raises(SottovoceError, match="must be what frequent_itemsets or estimate_supports found"):
+    with pytest.raises(SottovoceError, match="must be what frequent_itemsets, modelled_itemsets or estimate_supports"):
         association_rules([["a"]])
     with pytest.raises(SottovoceError, match="with all of their subsets"):
         association_rules(found.maximal())

@@ -27,8 +27,9 @@ def association_rules(supports: Any, min_confidence: float = 0.8) -> Rules:
 
     `confidence = support(A and C) / support(A)`; lift, leverage and conviction likewise follow from three supports,
     whose joint covariance gives the standard error and interval of each: that of the coins for the table, of
-    coins and sampling for the population, as the supports were found. They are what `frequent_itemsets` found, or
-    `estimate_supports` of sets one asks about; of these, sets with all of their parts make rules.
+    coins and sampling for the population, as the supports were found. They are what `frequent_itemsets` or
+    `modelled_itemsets` found, or `estimate_supports` of sets one asks about; of these, sets with all of their parts
+    make rules.
 
     >>> from sottovoce.mine.frequent import frequent_itemsets
     >>> from sottovoce.plan.plan import Plan
@@ -47,7 +48,7 @@ def association_rules(supports: Any, min_confidence: float = 0.8) -> Rules:
     if isinstance(supports, Supports):
         labels = tuple({label: None for items in supports.itemsets for label in items})
         return _gathered(supports, _of_supports(supports, labels), labels, least)
-    rule = "must be what frequent_itemsets or estimate_supports found"
+    rule = "must be what frequent_itemsets, modelled_itemsets or estimate_supports found"
     raise SottovoceError("supports", rule, Words(type(supports).__name__))
 
 
@@ -58,10 +59,10 @@ Source = tuple[Known, Callable[[Items], OfParts], bool]
 def _of_itemsets(found: Itemsets) -> Source:
     if found.covariances is None:
         rule = (
-            "must be of items with a coin each, mined without a model, or of a table, for rules; of other sets pass "
+            "must be of items with a coin each, or of a table, for rules; of other sets pass "
             "what estimate_supports found"
         )
-        raise SottovoceError("supports", rule, Words("sets of items by a model or under a coin for all of them"))
+        raise SottovoceError("supports", rule, Words("sets of items under a coin for all of them"))
     known = {
         tuple(items): (support, error)
         for level in found.levels

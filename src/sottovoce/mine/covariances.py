@@ -52,9 +52,7 @@ class CoinCovariances:
             support, error = np.array([known[items], known[first], known[second]]).T
             crossed = [means[_place(items, first)], means[_place(items, second)], whole]
             centre = np.full(3, whole) if self.target == "table" else support[[0, 0, 1]] * support[[1, 2, 2]]
-            matrix = np.diag(error**2)
-            matrix[[0, 0, 1], [1, 2, 2]] = (crossed - centre) / self.rows
-            return matrix + np.triu(matrix, 1).T
+            return _matrix(error, (crossed - centre) / self.rows)
 
         return of_parts
 
@@ -72,6 +70,39 @@ class CoinCovariances:
             without, within = np.moveaxis(found, axis, 0)
             found = np.stack([within, rest[item] * without + slope[item] * within], axis=axis)
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class ModelCovariances:
+    """Sets of items of which long ones are a model's.
+
+    The supports of a set I and of a part of it scatter together by what they share, the transactions that hold I:
+    their covariance is `shared[n, k]` times the support of I, n and k being their numbers of items, which `mine.refits`
+    learns. Parts without a common item share no coin, so that hardly anything but sampling makes them scatter together:
+    `(support(I) - support(A) support(C)) / N`. Sets of lengths that no model judged are as `coins` has them.
+    """
+
+    coins: CoinCovariances
+    shared: Mapping[tuple[int, int], float]
+
+    def of_set(self, items: Items, known: Known, /) -> OfParts:
+        """From the support of the set, and the standard errors that were found."""
+        if (len(items), 1) not in self.shared:
+            return self.coins.of_set(items, known)
+
+        def of_parts(first: Items, second: Items) -> Array:
+            (whole, *parts), error = np.array([known[items], known[first], known[second]]).T
+            common = [self.shared[len(items), len(part)] * whole for part in (first, second)]
+            return _matrix(error, [*common, (whole - np.prod(parts)) / self.coins.rows])
+
+        return of_parts
+
+
+def _matrix(error: Array, crossed: Array | list[float]) -> Array:
+    """From standard errors of a set and its two parts, and covariances of set and parts, and of the parts."""
+    matrix = np.diag(error**2)
+    matrix[[0, 0, 1], [1, 2, 2]] = crossed
+    return matrix + np.triu(matrix, 1).T
 
 
 def _place(items: Items, part: Items) -> tuple[int, ...]:

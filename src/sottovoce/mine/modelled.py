@@ -55,7 +55,7 @@ def modelled_itemsets(
 
     Sets of items of which each has its own coin, up to 14 long, are found as by `frequent_itemsets`; those of four and
     more items are then judged by the most likely patterns of the items around them (`mine.likely_sets`), which scatter
-    a good deal less than unbiased supports do, but are not unbiased.
+    a good deal less than unbiased supports do, but are not unbiased. Rules follow either way (`association_rules`).
 
     >>> from sottovoce.mine.mining_plan import mining_plan
     >>> from sottovoce.schema.attribute import boolean

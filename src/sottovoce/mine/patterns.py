@@ -8,7 +8,9 @@ import numpy as np
 
 from sottovoce.channel.channel import Array
 from sottovoce.estimate.em import factors as em_factors
+from sottovoce.mine.candidates import Numbers
 from sottovoce.mine.coins import Coins
+from sottovoce.mine.reconstruction import square_of
 
 STEPS = 120
 """Steps of the fit. More fit noise: what reports say little of should stay near where the fit started."""
@@ -55,6 +57,20 @@ def unbiased_supports(counts: Array, coins: Coins) -> Array:
     return found
 
 
+def unbiased_noise(supports: Array, coins: Coins, rows: int) -> Array:
+    """Variances of `unbiased_supports` where these are true: `(mean f^2 - support^2) / N`, see `mine.covariances`.
+
+    >>> unbiased_noise(np.array([1.0, 0.2]), Coins((), np.array([1.0]), np.array([1.0])), 100).round(4).tolist()
+    [0.0, 0.0016]
+    """
+    squares = np.array(supports)
+    for axis, (slope, rest) in enumerate(zip(*square_of(coins.ones, coins.zeros), strict=True)):
+        without, within = _halves(squares, axis)
+        within *= slope
+        within += rest * without
+    return np.asarray(np.maximum(squares - supports**2, 0) / rows)
+
+
 def likely_cells(counts: Array, coins: Coins) -> Array:
     """Cells that the reports make likely: steps of EM (see `estimate.em`), from items independent of each other.
 
@@ -73,17 +89,17 @@ def likely_cells(counts: Array, coins: Coins) -> Array:
     return np.asarray(point.reshape(counts.shape))
 
 
-def within(supports: Array, length: int) -> Array:
-    """Of each set, the sum of the supports of its subsets of so many items.
+def within(supports: Array, places: Numbers) -> Array:
+    """Of each set, given by its places in a window, what the supports of its subsets sum up to, by number of items.
 
-    >>> within(np.array([[10, 4], [3, 2]]), 1).tolist()
-    [[0, 4], [3, 7]]
+    >>> within(np.array([[10, 4], [3, 2]]), np.array([[0, 1], [1, 0]])).tolist()
+    [[10.0, 7.0, 2.0], [10.0, 7.0, 2.0]]
     """
-    sums = np.where(np.indices(supports.shape).sum(axis=0) == length, supports, 0)
-    for axis in range(sums.ndim):
-        without, having = _halves(sums, axis)
-        having += without
-    return sums
+    length = places.shape[1]
+    chosen = np.indices((2,) * length).reshape(length, -1)
+    parts = (1 << (supports.ndim - 1 - places)) @ chosen
+    lengths = np.eye(length + 1)[chosen.sum(axis=0)]
+    return np.asarray(supports.ravel()[parts] @ lengths)
 
 
 def drawn_counts(cells: Array, rows: int, coins: Coins, rng: np.random.Generator) -> Array:

@@ -104,7 +104,7 @@ def equal_coins(ones: float, zeros: float, longest: int) -> Reconstruction:
         second = noise ** (2.0 * (length - j)) * (2 * zeros - 1) ** j / gap ** (2 * length)
         return np.stack([first, second])[:, None]
 
-    square = _square(ones, zeros)
+    square = square_of(ones, zeros)
     if ones == zeros == 1:
         return Reconstruction(weights, longest, square=square)
     return Reconstruction(weights, longest, held_square=sum(square), square=square, coin=(ones, zeros))
@@ -115,7 +115,7 @@ def own_coins(ones: Array, zeros: Array, longest: int) -> Reconstruction:
     gap, noise = ones + zeros - 1, 1 - zeros
     absent = np.stack([-noise / gap, (noise / gap) ** 2])
     present = np.stack([1 / gap, (2 * zeros - 1) / gap**2])
-    square = _square(ones, zeros)
+    square = square_of(ones, zeros)
     kept = np.eye(2)[:, :, None]
     return Reconstruction(lambda n: kept * np.ones(n + 1), longest, absent, present, sum(square), square)
 
@@ -136,7 +136,7 @@ def by_number(functions: Callable[[int], Sequence[Array]], longest: int) -> Reco
     return Reconstruction(weights, longest)
 
 
-def _square(ones: Any, zeros: Any) -> tuple[Any, Any]:
+def square_of(ones: Any, zeros: Any) -> tuple[Any, Any]:
     """Slope and rest of the square of what a report counts for, q / d or -(1-q) / d, as a line in itself."""
     gap = ones + zeros - 1
     return (2 * zeros - 1) / gap, zeros * (1 - zeros) / gap**2
