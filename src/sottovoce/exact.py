@@ -23,6 +23,8 @@ OddsLike = Number | tuple[int, int]
 
 _PRECISE = Context(prec=60)
 
+_RATIO = re.compile(r"([0-9]+)/([0-9]+)")
+
 _HUGE = re.compile(r"[eE][+-]?[\d_]{4,}")
 """Exponents of texts that would fill the memory, written out: 1e999999999."""
 
@@ -41,9 +43,21 @@ def fraction(parameter: str, value: Any) -> Fraction:
     if isinstance(plain, str) and _HUGE.search(plain):
         raise SottovoceError(parameter, "must have an exponent of at most three digits", value)
     try:
+        if isinstance(plain, str) and (parts := _RATIO.fullmatch(plain)):
+            # By way of Decimal, for int refuses more than 4,300 digits, and odds of thousands of items have more.
+            return Fraction(*(int(Decimal(part)) for part in parts.groups()))
         return Fraction(repr(plain) if isinstance(plain, float) else plain)
     except (ValueError, ZeroDivisionError):
         raise SottovoceError(parameter, "must be a number", value) from None
+
+
+def ratio_text(ratio: Fraction) -> str:
+    """Numerator and denominator in digits, however many there are: what `fraction` reads.
+
+    >>> ratio_text(Fraction(7, 2))
+    '7/2'
+    """
+    return f"{Decimal(ratio.numerator)}/{Decimal(ratio.denominator)}"
 
 
 def probability(parameter: str, value: Any) -> Fraction:

@@ -1,6 +1,7 @@
 """Plan documents: stable bytes, a hash anyone can recompute, and every forgery refused."""
 
 import json
+from decimal import Decimal
 from fractions import Fraction
 from hashlib import sha256
 
@@ -18,7 +19,9 @@ from sottovoce.plan.document import (
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.prior import PriorSource
 from sottovoce.schema.attribute import boolean
+from sottovoce.schema.item_set import ItemSet
 from sottovoce.schema.schema import Schema
+from sottovoce.scheme.emask import Emask
 from sottovoce.scheme.warner import Warner
 
 SMALL = Plan.of(Schema([boolean("tax")]), {"tax": Warner(p=Fraction(3, 4))})
@@ -37,6 +40,19 @@ def test_canonical_bytes_are_frozen():
 def test_round_trip(plan):
     assert plan_from_text(plan_to_text(plan)) == plan
     assert plan_from_text(plan_to_text(plan).encode(), plan_hash(plan)) == plan
+
+
+def test_odds_of_thousands_of_items_are_written_in_full():
+    """More digits than Python's own conversion of integers takes, 4,300: (.535 / .0042)^3340, as in BMS-WebView-2."""
+    items = ItemSet("basket", range(3340))
+    plan = Plan.of(Schema([items]), {"basket": Emask(p=0.535, q=0.9958)})
+    text = plan_to_text(plan)
+    found = plan_from_text(text)
+    assert found == plan
+    assert found.guarantee.odds == Fraction(2675, 21) ** 3340
+    assert len(json.loads(text)["plan"]["odds"]) > 8000
+    assert repr(plan.guarantee) == "Guarantee(1.11945e+7031 : 1 (epsilon 16189.6))"
+    assert Fraction(*map(int, map(Decimal, found.guarantee.exact.split("/")))) == plan.guarantee.odds
 
 
 def test_the_order_of_keys_and_white_space_do_not_matter(plan):

@@ -52,7 +52,7 @@ def demo(
         json,
     )
     say("\nNext: sottovoce plan new YOUR.csv --epsilon 2 -o plan.json", json)
-    emit({"respondents": respondents, "odds": str(plan.guarantee.odds), "estimates": _json(found)}, json)
+    emit({"respondents": respondents, "odds": plan.guarantee.exact, "estimates": _json(found)}, json)
 
 
 def _schema() -> "Schema":

@@ -1,6 +1,6 @@
 """`sottovoce measure`: what a plan's reports give away to someone with a prior, attribute by attribute."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -28,9 +28,7 @@ def measure(
     plan = read_plan(path)
     columns = measure_columns(plan, priors_given(plan.schema, prior or []))
     promise = plan.guarantee
-    numbers: dict[str, Any] = {"odds": None, "epsilon": None}
-    if promise.odds is not None:
-        numbers = {"odds": str(promise.odds), "epsilon": promise.epsilon}
+    numbers = {"odds": promise.exact, "epsilon": promise.epsilon if promise.deniable else None}
     emit({**numbers, "attributes": [column.to_json() for column in columns]}, json)
     say(f"Whole record: {promise}", json)
     headers = ("attribute", "right guesses", "worst posterior", "bits told", "reconstructed", "distortion")

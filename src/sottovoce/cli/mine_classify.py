@@ -72,7 +72,7 @@ def _document(learner: "NaiveBayes | DecisionTree", target: str, model: str, sco
         "model": model,
         "target": target,
         "classes": learner.classes_.tolist(),
-        "odds": None if promise.odds is None else str(promise.odds),
+        "odds": promise.exact,
         "guarantee": str(promise),
     }
     if isinstance(learner, NaiveBayes):

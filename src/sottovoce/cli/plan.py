@@ -113,6 +113,4 @@ def _size(variable: "Variable") -> str:
 
 def _numbers(guarantee: "Guarantee") -> dict[str, str | float | None]:
     """Exact odds as text, and epsilon; both null where the odds are unbounded."""
-    if guarantee.odds is None:
-        return {"odds": None, "epsilon": None}
-    return {"odds": str(guarantee.odds), "epsilon": guarantee.epsilon}
+    return {"odds": guarantee.exact, "epsilon": guarantee.epsilon if guarantee.deniable else None}

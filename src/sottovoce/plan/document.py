@@ -6,12 +6,11 @@ UTF-8. Integers of mechanisms are decimal text, so that no reader rounds them. A
 """
 
 import json
-from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.exact import odds
+from sottovoce.exact import odds, ratio_text
 from sottovoce.mechanism.mechanism import mechanism_from_json
 from sottovoce.plan.guarantee import Guarantee
 from sottovoce.plan.plan import Group, Plan
@@ -29,7 +28,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
         "version": VERSION,
         "schema": plan.schema.to_json(),
         "groups": [group.to_json() for group in plan.groups],
-        "odds": None if plan.promise.odds is None else _ratio(plan.promise.odds),
+        "odds": None if plan.promise.odds is None else ratio_text(plan.promise.odds),
         "prior": None if plan.prior is None else plan.prior.to_json(),
     }
 
@@ -99,7 +98,3 @@ def _group(schema: Schema, entry: dict[str, Any]) -> Group:
     names = tuple(entry["attributes"])
     mechanism = mechanism_from_json(schema.project(names).sizes, entry["mechanism"])
     return Group(names, entry["scheme"], mechanism)
-
-
-def _ratio(ratio: Fraction) -> str:
-    return f"{ratio.numerator}/{ratio.denominator}"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
-from sottovoce.exact import epsilon_of_odds
+from sottovoce.exact import epsilon_of_odds, ratio_text
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,15 @@ class Guarantee:
         return epsilon_of_odds(self.odds)
 
     @property
+    def exact(self) -> str | None:
+        """Odds in full, for programs; None where they are unbounded.
+
+        >>> Guarantee(Fraction(3)).exact, Guarantee(Fraction(7, 2)).exact, Guarantee(None).exact
+        ('3', '7/2', None)
+        """
+        return None if self.odds is None else ratio_text(self.odds).removesuffix("/1")
+
+    @property
     def deniable(self) -> bool:
         """Whether every report could have come from every truth."""
         return self.odds is not None
@@ -43,6 +52,10 @@ class Guarantee:
         if self.odds is None:
             return "not deniable (odds unbounded)"
         return f"{odds_text(self.odds)} (epsilon {_rounded_up(Decimal(repr(self.epsilon)))})"
+
+    def __repr__(self) -> str:
+        """Short, where an exact ratio may have thousands of digits."""
+        return f"Guarantee({self})"
 
     def in_words(self) -> str:
         """Say the promise to a person who may have to rely on it.

@@ -66,7 +66,7 @@ def audit_document(survey: Survey) -> dict[str, Any]:
 def _promise(guarantee: Guarantee) -> dict[str, Any]:
     """Exact odds for programs, rounded-up ones and words for people."""
     return {
-        "odds": str(guarantee.odds),
+        "odds": guarantee.exact,
         "epsilon": guarantee.epsilon,
         "short": str(guarantee).partition(" (")[0],
         "text": str(guarantee),

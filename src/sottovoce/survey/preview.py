@@ -40,7 +40,7 @@ class QuestionPreview:
             "kind": self.question.kind,
             "labels": list(self.question.labels),
             "scheme": self.scheme,
-            "odds": str(self.guarantee.odds),
+            "odds": self.guarantee.exact,
             "epsilon": self.guarantee.epsilon,
             "margin": self.margin,
         }

@@ -58,7 +58,7 @@ def preview(
     needed = respondents_for(survey, margin)
     whole = survey.plan.guarantee
     document: dict[str, Any] = {
-        "odds": str(whole.odds),
+        "odds": whole.exact,
         "epsilon": whole.epsilon,
         "respondents": respondents,
         "questions": [own.to_json() | {"respondents_for_margin": needed[own.question.id]} for own in shown],

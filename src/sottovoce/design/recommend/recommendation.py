@@ -114,7 +114,7 @@ class Recommendation:
             "purpose": self.purpose,
             "respondents": self.respondents,
             "level": self.level,
-            "odds": str(promise.odds),
+            "odds": promise.exact,
             "epsilon": promise.epsilon,
             "words": self.words,
             "warnings": list(self.warnings),

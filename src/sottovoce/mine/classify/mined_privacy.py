@@ -56,8 +56,7 @@ class MinedPrivacy:
 
     def to_json(self) -> dict[str, Any]:
         """Everything, for programs; unbounded odds are null."""
-        odds = self.guarantee.odds
-        promise = {"odds": None if odds is None else str(odds), "in_words": str(self.guarantee)}
+        promise = {"odds": self.guarantee.exact, "in_words": str(self.guarantee)}
         entries = [asdict(entry) for entry in self.entries]
         return {"before": self.before, "after": self.after, "whole_record": promise, "entries": entries}
 
