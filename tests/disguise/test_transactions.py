@@ -15,6 +15,7 @@ from sottovoce.disguise import bit_noise
 from sottovoce.disguise.transactions import KINDS, disguise_transactions
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanism.bit_coin import BitCoin
+from sottovoce.mechanism.coins import random_words
 from sottovoce.mechanism.flips import Flips
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import boolean
@@ -67,7 +68,7 @@ def test_every_bit_follows_its_coin(coins):
     flips = Flips((2,) * 5, coins)
     truths = np.arange(60_000 * 2) % 2 == 1
     listed = as_csr([range(5) if has else [] for has in truths])
-    shown = bit_noise.disguised_bitsets(listed, flips, rng=11).to_matrix()
+    shown = bit_noise.disguised_bitsets(listed, flips, random_words(11)).to_matrix()
     statistic, freedom = 0.0, 0
     for item, coin in enumerate(flips.bit_coins):
         for truth, sides in ((True, coin.one), (False, coin.zero)):
@@ -84,7 +85,7 @@ def test_every_bit_follows_its_coin(coins):
 def test_bits_are_independent(coin):
     """Chi-square of joint patterns at 1e-6: 3 items of one set, and 3 sets that follow each other."""
     listed = as_csr([[0]] * 120_000)
-    shown = bit_noise.disguised_bitsets(listed, Flips((2,) * 3, [coin]), rng=5).to_matrix().astype(int)
+    shown = bit_noise.disguised_bitsets(listed, Flips((2,) * 3, [coin]), random_words(5)).to_matrix().astype(int)
     ones = [coin.one / coin.sides, coin.zero / coin.sides, coin.zero / coin.sides]
     for bits, chances in ((shown, ones), (shown[:, 1].reshape(-1, 3), ones[1:2] * 3)):
         law = [
@@ -99,10 +100,10 @@ def test_every_way_and_any_threads_give_the_same_bytes(coins, way):
     """Against numpy on one thread; two blocks, the second one with room left."""
     listed = as_csr(sets(64 * MOST_WORDS + 100, 5, share=0.05))
     flips = Flips((2,) * 5, coins)
-    found = bit_noise.disguised_bitsets(listed, flips, rng=3, threads=2)
+    found = bit_noise.disguised_bitsets(listed, flips, random_words(3), threads=2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fast, "compiler", lambda: None)
-        reference = bit_noise.disguised_bitsets(listed, flips, rng=np.random.default_rng(3), threads=1)
+        reference = bit_noise.disguised_bitsets(listed, flips, random_words(np.random.default_rng(3)), threads=1)
     assert len(found.words) == 2
     assert found.words.tobytes() == reference.words.tobytes()
     assert not found.words[1, :, 2:].any()
@@ -132,7 +133,7 @@ def test_words_are_used_as_the_module_says():
     for lane, truth in enumerate(truths):
         for item in truth:
             (noise[item].add if next(drawn) < 2**32 // 16 else noise[item].discard)(lane)
-    reports = bit_noise.disguised_bitsets(as_csr(truths), Flips((2,) * items, [coin]), rng=4).to_matrix()
+    reports = bit_noise.disguised_bitsets(as_csr(truths), Flips((2,) * items, [coin]), random_words(4)).to_matrix()
     assert reports.tolist() == [[lane in noise[item] for item in range(items)] for lane in range(3)]
 
 

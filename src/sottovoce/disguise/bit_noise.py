@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from sottovoce.disguise import _arrays, _kernels
 from sottovoce.disguise.lazy import binomial_digits, binomial_ends, digit, draw
 from sottovoce.mechanism.bit_coin import BitCoin
-from sottovoce.mechanism.coins import Randomness, random_words
+from sottovoce.mechanism.coins import RandomWords
 from sottovoce.mechanism.flips import Flips
 from sottovoce.table.bitsets import Bitsets, Csr
 from sottovoce.table.fast import in_threads, kernel
@@ -114,19 +114,19 @@ def binomial_counts(trials: int, chance: Fraction, how_many: int, words: BlockWo
     return counts
 
 
-def disguised_bitsets(truths: Csr, flips: Flips, rng: Randomness, threads: int | None = None) -> Bitsets:
+def disguised_bitsets(truths: Csr, flips: Flips, words: RandomWords, threads: int | None = None) -> Bitsets:
     """Reports of transactions whose items are listed, by the rule of this module."""
     indptr, indices = truths
     coins = flips.bit_coins
     reports = Bitsets.empty(len(indptr) - 1, len(coins))
-    keys = random_words(rng).take(KEY_WORDS * len(reports.words)).reshape(-1, KEY_WORDS)
+    keys = words.take(KEY_WORDS * len(reports.words)).reshape(-1, KEY_WORDS)
     noise = _noise(flips)
     thresholds = np.array([min((coin.one << 32) // coin.sides, 2**32 - 1) for coin in coins], np.uint32)
 
     def disguise(block: int) -> None:
-        words = BlockWords(keys[block])
-        noise.fill(reports.words[block], words)
-        _overwrite(reports.words[block], reports.rows(indptr, block), indices, thresholds, coins, words)
+        own = BlockWords(keys[block])
+        noise.fill(reports.words[block], own)
+        _overwrite(reports.words[block], reports.rows(indptr, block), indices, thresholds, coins, own)
 
     in_threads(disguise, len(reports.words), threads)
     reports.clear_beyond()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sottovoce.disguise.bit_noise import disguised_bitsets
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.mechanism.coins import Randomness
+from sottovoce.mechanism.coins import Randomness, random_words
 from sottovoce.mechanism.flips import Flips
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attribute import label_array
@@ -42,13 +42,13 @@ def disguise_transactions(
     >>> disguise_transactions([["bread"], [], ["ale", "cheese"]], plan, rng=1)
     [['ale', 'bread'], [], ['ale', 'cheese']]
     """
-    items, flips = _flipped_items(plan)
+    items, flips = _checked_items(plan)
     given = _kind_of(transactions)
     wanted = given if kind is None else kind
     if wanted not in KINDS:
         raise SottovoceError("kind", f"must be one of {', '.join(KINDS)}", kind)
     truths = _listed(transactions, given, items, threads)
-    reports = disguised_bitsets(truths, flips, rng, threads)
+    reports = disguised_bitsets(truths, flips, random_words(rng), threads)
     if wanted == "bitsets":
         return reports
     if wanted == "matrix":
@@ -70,12 +70,20 @@ def listed_transactions(transactions: Any, items: ItemSet, threads: int | None =
     return _listed(transactions, _kind_of(transactions), items, threads)
 
 
-def _flipped_items(plan: Plan) -> tuple[ItemSet, Flips]:
-    """The one set of items of a plan, and the coins of its bits."""
+def flipped_items(plan: Plan) -> tuple[ItemSet, Flips] | None:
+    """The one set of items of a plan, and the coins of its bits; None where it is anything else."""
     variables = plan.schema.variables
     mechanism = plan.groups[0].mechanism
     if len(variables) == 1 and isinstance(variables[0], ItemSet) and isinstance(mechanism, Flips):
         return variables[0], mechanism
+    return None
+
+
+def _checked_items(plan: Plan) -> tuple[ItemSet, Flips]:
+    basket = flipped_items(plan)
+    if basket is not None:
+        return basket
+    variables = plan.schema.variables
     found = ", ".join(f"{v.name} ({v.kind}, {plan.group_of(v.name).mechanism.kind})" for v in variables)
     raise SottovoceError("plan", "must disguise one set of items, by flips, and nothing else", Words(found))
 

@@ -33,9 +33,13 @@ def encode_arrow(variable: Variable, column: Any) -> Columns:
 
 def array_of_sets(variable: ItemSet, columns: Columns, kind: Any) -> Any:
     """Lists of the items whose bits are set."""
-    arrow = pyarrow()
     rows, codes = np.nonzero(np.stack(columns, axis=1))
-    ends = np.searchsorted(rows, np.arange(len(columns[0]) + 1))
+    return array_of_lists(variable, np.searchsorted(rows, np.arange(len(columns[0]) + 1)), codes, kind)
+
+
+def array_of_lists(variable: ItemSet, ends: Codes, codes: Codes, kind: Any) -> Any:
+    """Lists of items by number, of which each ends where the next one starts."""
+    arrow = pyarrow()
     items = arrow.array(variable.items, kind.value_type).take(arrow.array(codes))
     return arrow.ListArray.from_arrays(arrow.array(ends, arrow.int32()), items, type=kind)
 

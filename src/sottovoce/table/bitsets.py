@@ -20,7 +20,7 @@ from sottovoce.table import _bit_arrays, _bit_loops
 from sottovoce.table.fast import in_threads, kernel, runs
 
 MOST_WORDS = 128
-"""Words of one item in a block: measured, see `benchmarks/transactions.py`."""
+"""Words of one item in a block: measured, see `benchmarks/disguise/transactions.py`."""
 
 Csr = tuple[NDArray[np.int64], NDArray[np.int32]]
 """Where the items of each transaction start and end, and the items."""

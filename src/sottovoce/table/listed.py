@@ -1,6 +1,6 @@
 """Columns of item sets as sparse rows: which items each transaction has, batch by batch, never item by item."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.schema.item_set import ItemSet
+from sottovoce.schema.item_set import SEPARATOR, ItemSet
 from sottovoce.table.arrow import item_numbers, pyarrow
 from sottovoce.table.bitsets import Csr, first_wrong
 from sottovoce.table.source import BATCH_ROWS, BATCH_VALUES, Source
@@ -34,9 +34,31 @@ def listed_batches(source: Source, variable: ItemSet) -> Iterator[Csr]:
         raise SottovoceError("table", "must have at least one row", Words("an empty one"))
 
 
+def gathered(batches: Iterable[Csr], rows: int) -> Iterator[Csr]:
+    """The same transactions, so many at a time.
+
+    >>> batches = [(np.array([0, 1, 3]), np.array([5, 6, 7])), (np.array([0, 0]), np.array([], int))]
+    >>> [(indptr.tolist(), indices.tolist()) for indptr, indices in gathered(batches, 2)]
+    [([0, 1, 3], [5, 6, 7]), ([0, 0], [])]
+    """
+    lengths, items = np.zeros(0, np.int64), np.zeros(0, np.int32)
+    for indptr, indices in batches:
+        lengths, items = np.concatenate([lengths, np.diff(indptr)]), np.concatenate([items, indices])
+        while len(lengths) >= rows:
+            end = int(lengths[:rows].sum())
+            yield _of_lengths(lengths[:rows]), items[:end]
+            lengths, items = lengths[rows:], items[end:]
+    if len(lengths):
+        yield _of_lengths(lengths), items
+
+
+def _of_lengths(lengths: Any) -> Any:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+
+
 def _listed(source: Source, variable: ItemSet, values: Values) -> Iterator[Csr]:
-    """Lists of an Arrow or polars column as they lie there; anything else by the bits of a bounded number of rows."""
-    lists = _arrow_lists(values)
+    """Lists of an Arrow or polars column as they lie there, texts split; else by the bits of a few rows at a time."""
+    lists = _arrow_lists(source.known(variable, values))
     if lists is not None:
         yield in_order(_offsets(lists), item_numbers(variable, lists.flatten()), len(variable.items))
         return
@@ -73,7 +95,19 @@ def _arrow_lists(values: Values) -> Any | None:
     else:
         return None
     types = pyarrow().types
+    if (types.is_string(flat.type) or types.is_large_string(flat.type)) and not flat.null_count:
+        return _split(flat)
     return flat if (types.is_list(flat.type) or types.is_large_list(flat.type)) and not flat.null_count else None
+
+
+def _split(texts: Any) -> Any:
+    """Lists of the items of each text, none where it is empty."""
+    arrow = pyarrow()
+    lists = arrow.compute.split_pattern(texts, SEPARATOR)
+    empty = arrow.compute.equal(texts, "").to_numpy(zero_copy_only=False)
+    lengths = np.diff(lists.offsets.to_numpy())
+    items = lists.flatten().filter(arrow.array(~np.repeat(empty, lengths)))
+    return arrow.ListArray.from_arrays(_of_lengths(np.where(empty, 0, lengths)).astype(np.int32), items)
 
 
 def _offsets(lists: Any) -> Any:

@@ -6,6 +6,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -17,8 +18,10 @@ from sottovoce.errors import SottovoceError
 from sottovoce.plan.document import plan_to_text
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.cells import Codes
-from sottovoce.schema.item_set import SEPARATOR
+from sottovoce.schema.item_set import SEPARATOR, ItemSet
 from sottovoce.schema.schema import Schema
+from sottovoce.table.arrow import array_of_lists, pyarrow
+from sottovoce.table.bitsets import Csr
 from sottovoce.table.named import named
 from sottovoce.table.parquet import arrow_schema, arrow_table, parquet_writer
 from sottovoce.table.source import STANDARD_STREAM, FrameSource, Source, is_parquet
@@ -63,7 +66,15 @@ class FrameSink(Sink):
         return reports.with_columns(nw.col(name).cast(kinds[name]) for name in categorical).to_native()
 
 
-class CsvSink(Sink):
+class FileSink(Sink):
+    """A file, which takes sparse rows as well."""
+
+    @abstractmethod
+    def write_listed(self, variable: ItemSet, rows: Csr) -> None:
+        """Add transactions; the set of items is all that the file holds."""
+
+
+class CsvSink(FileSink):
     """Writes labels as text; sets of items are joined by semicolons."""
 
     def __init__(self, schema: Schema, stream: Any) -> None:
@@ -77,8 +88,13 @@ class CsvSink(Sink):
         labels = [_texts(values) for values in self._schema.decode(columns).values()]
         self._writer.writerows(zip(*labels, strict=True))
 
+    def write_listed(self, variable: ItemSet, rows: Csr) -> None:
+        """Write one line a transaction."""
+        texts = np.array([str(item) for item in variable.items], object)[rows[1]].tolist()
+        self._writer.writerows([SEPARATOR.join(texts[start:end])] for start, end in pairwise(rows[0].tolist()))
 
-class ParquetSink(Sink):
+
+class ParquetSink(FileSink):
     """Writes row groups of one size, however the rows came; the plan is in the metadata from the start."""
 
     def __init__(self, schema: Schema, path: Path, plan: Plan) -> None:
@@ -98,6 +114,11 @@ class ParquetSink(Sink):
             self.finish()
             columns = [codes[here:] for codes in columns]
         self._keep(columns)
+
+    def write_listed(self, variable: ItemSet, rows: Csr) -> None:
+        """Write one row group."""
+        lists = array_of_lists(variable, *rows, self._types.field(variable.name).type)
+        self.writer.write_table(pyarrow().Table.from_arrays([lists], schema=self._types))
 
     def finish(self) -> None:
         """Write the rows that are kept."""
@@ -121,7 +142,7 @@ def sidecar(path: str | Path) -> Path:
 
 
 @contextmanager
-def file_sink(path: str | Path, plan: Plan, *, overwrite: bool = False) -> Iterator[Sink]:
+def file_sink(path: str | Path, plan: Plan, *, overwrite: bool = False) -> Iterator[FileSink]:
     """Sink whose file appears under its name only if the block ends without an error."""
     schema = plan.report_schema
     if str(path) == STANDARD_STREAM:

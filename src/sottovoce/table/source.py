@@ -47,6 +47,10 @@ class Source(ABC):
         """Codes of one column of a batch."""
         return encode(variable, values)
 
+    def known(self, variable: Variable, values: Values) -> Values:
+        """One column of a batch, with what the source knows of its missing values."""
+        return values
+
     def coded(self, schema: Schema) -> Iterator[Columns]:
         """Coded columns of a schema; a table without rows is refused."""
         return (columns for columns, _ in self.coded_beside(schema, ()))
@@ -136,12 +140,15 @@ class CsvSource(Source):
             done += len(table)
             yield {name: series(table.column(name)) for name in names}
 
-    def encode(self, variable: Variable, values: Values) -> Columns:
+    def known(self, variable: Variable, values: Values) -> Values:
         """Take an empty cell as missing, unless the variable knows an empty label or empty sets."""
-        keeps_empty = isinstance(variable, ItemSet) or "" in getattr(variable, "categories", ())
+        return values.fill_null("") if isinstance(values, nw.Series) and _keeps_empty(variable) else values
+
+    def encode(self, variable: Variable, values: Values) -> Columns:
+        """Codes of text, in which an empty cell may be missing."""
         if isinstance(values, nw.Series):
-            return encode(variable, values.fill_null("") if keeps_empty else values)
-        return encode_texts(variable, list(values), empty="" if keeps_empty else None)
+            return encode(variable, self.known(variable, values))
+        return encode_texts(variable, list(values), empty="" if _keeps_empty(variable) else None)
 
     def _reopened(self) -> Iterator[list[str]]:
         if self._stream is not None:
@@ -188,6 +195,10 @@ class ParquetSource(Source):
         except UnicodeDecodeError as reason:
             rule = f"must hold UTF-8 in its text columns ({reason})"
             raise SottovoceError(self._path, rule, Words("something else")) from None
+
+
+def _keeps_empty(variable: Variable) -> bool:
+    return isinstance(variable, ItemSet) or "" in getattr(variable, "categories", ())
 
 
 def open_source(table: Any) -> Source:
