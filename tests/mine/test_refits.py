@@ -61,7 +61,8 @@ def test_held_supports_miss_less_than_inversion():
         counts = drawn_counts(CELLS, 20_000, own, rng)
         inverted.append(unbiased_supports(counts, own)[1, 1, 1, 1, 1, 0])
         window = Window(np.arange(6), counts, own)
-        fitted.append(Fits.of(np.array([[within(way, five) for way in window.supports()]]), 4, 0.125).support[0])
+        ways = window.supports([counts])
+        fitted.append(Fits.of(np.stack([within(way, five) for way in ways], axis=1), 4, 0.125).support[0])
     wrong = [np.sqrt(np.mean((np.array(found) - 0.125) ** 2)) for found in (inverted, fitted)]
     assert wrong[1] / wrong[0] == pytest.approx(0.6, abs=0.04)
 
@@ -77,9 +78,10 @@ def test_luck_is_as_expected_on_the_average(p, q):
     own, rng = coins(p, q), np.random.default_rng(9)
     window = Window(np.arange(6), at_least(20_000 * CELLS), own)
     fitted = at_least(CELLS)
-    lucks = [window.luck(fitted, unbiased_supports(window.drawn(fitted, rng).counts, own)) for _ in range(400)]
-    missed, expected = np.array(lucks).T
+    drawn = [unbiased_supports(counts, own) for counts in window.drawn(fitted, 400, rng)]
+    missed, expected = np.transpose([window.luck(fitted, [each]) for each in drawn])
     assert np.mean(missed) == pytest.approx(expected[0], abs=3 * np.std(missed) / 20)
+    assert window.luck(fitted, drawn) == pytest.approx((missed.sum(), expected.sum()))
 
 
 def test_luck_is_taken_out_of_errors():

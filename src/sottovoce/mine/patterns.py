@@ -4,6 +4,8 @@ An array has an axis of two for each item. As cells it holds, at each pattern, t
 supports, those with these items and maybe others.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sottovoce.channel.channel import Array
@@ -71,35 +73,41 @@ def unbiased_noise(supports: Array, coins: Coins, rows: int) -> Array:
     return np.asarray(np.maximum(squares - supports**2, 0) / rows)
 
 
-def likely_cells(counts: Array, coins: Coins) -> Array:
+def likely_cells(counts: Sequence[Array], coins: Coins) -> list[Array]:
     """Cells that the reports make likely: steps of EM (see `estimate.em`), from items independent of each other.
 
     Cells are never negative, which says much of long sets: most patterns of many items are in no transaction at all,
-    while inversion lets them scatter around nothing. Few steps leave alone what the reports hardly tell.
+    while inversion lets them scatter around nothing. Few steps leave alone what the reports hardly tell. Several
+    counts of the same items go side by side.
     """
-    unbiased, rows = unbiased_supports(counts, coins), counts.flat[0]
-    point = np.ones(1)
+    point = np.stack([_independent(own, coins) for own in counts], axis=1)
+    seen = np.stack([exactly(own).ravel() / own.flat[0] for own in counts], axis=1)
+    for _ in range(STEPS):
+        point *= em_factors(coins.channel, seen, point)
+    return [column.reshape(counts[0].shape) for column in np.ascontiguousarray(point.T)]
+
+
+def _independent(counts: Array, coins: Coins) -> Array:
+    """Cells of items that know nothing of each other."""
+    unbiased, rows, cells = unbiased_supports(counts, coins), counts.flat[0], np.ones(1)
     for axis in range(counts.ndim):
         share = unbiased[tuple(int(other == axis) for other in range(counts.ndim))]
         share = np.clip(share, 1 / (rows + 1), rows / (rows + 1))
-        point = np.kron(point, [1 - share, share])
-    seen = exactly(counts).ravel() / rows
-    for _ in range(STEPS):
-        point = point * em_factors(coins.channel, seen, point)
-    return np.asarray(point.reshape(counts.shape))
+        cells = np.outer(cells, [1 - share, share]).ravel()
+    return cells
 
 
-def within(supports: Array, places: Numbers) -> Array:
+def within(supports: Sequence[Array], places: Numbers) -> Array:
     """Of each set, given by its places in a window, what the supports of its subsets sum up to, by number of items.
 
-    >>> within(np.array([[10, 4], [3, 2]]), np.array([[0, 1], [1, 0]])).tolist()
-    [[10.0, 7.0, 2.0], [10.0, 7.0, 2.0]]
+    >>> within([np.array([[10, 4], [3, 2]])], np.array([[0, 1], [1, 0]])).tolist()
+    [[[10.0, 7.0, 2.0], [10.0, 7.0, 2.0]]]
     """
     length = places.shape[1]
     chosen = np.indices((2,) * length).reshape(length, -1)
-    parts = (1 << (supports.ndim - 1 - places)) @ chosen
+    parts = (1 << (supports[0].ndim - 1 - places)) @ chosen
     lengths = np.eye(length + 1)[chosen.sum(axis=0)]
-    return np.asarray(supports.ravel()[parts] @ lengths)
+    return np.stack([each.ravel()[parts] @ lengths for each in supports])
 
 
 def drawn_counts(cells: Array, rows: int, coins: Coins, rng: np.random.Generator) -> Array:

@@ -1,7 +1,7 @@
 """Fits of windows, refits to reports drawn from them, and what both say of sets of items and of how far they miss."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import comb
 
 import numpy as np
@@ -47,20 +47,22 @@ class Window:
         """Number of reports."""
         return int(self.counts.flat[0])
 
-    def supports(self) -> Array:
-        """Of all sets, by the fit and without a model."""
-        fitted = at_least(likely_cells(self.counts, self.coins))
-        return np.stack([fitted, unbiased_supports(self.counts, self.coins)])
+    def drawn(self, fitted: Array, refits: int, rng: np.random.Generator) -> list[Array]:
+        """Counts of as many reports, drawn anew from a fit as often as asked for."""
+        cells = exactly(fitted)
+        return [drawn_counts(cells, self.rows, self.coins, rng) for _ in range(refits)]
 
-    def drawn(self, fitted: Array, rng: np.random.Generator) -> "Window":
-        """The same with counts of as many reports that are drawn from a fit."""
-        return replace(self, counts=drawn_counts(exactly(fitted), self.rows, self.coins, rng))
+    def supports(self, counts: Sequence[Array]) -> tuple[list[Array], list[Array]]:
+        """Supports of all sets by fits to these counts, and without a model."""
+        fitted = [at_least(cells) for cells in likely_cells(counts, self.coins)]
+        return fitted, [unbiased_supports(own, self.coins) for own in counts]
 
-    def luck(self, fitted: Array, drawn: Array) -> tuple[float, float]:
+    def luck(self, fitted: Array, drawn: Sequence[Array]) -> tuple[float, float]:
         """What supports of sets of three, drawn from a fit, miss it by without a model: squares, and expected ones."""
         known = np.indices(fitted.shape).sum(axis=0) == JUDGED - 1
         noise = unbiased_noise(fitted, self.coins, self.rows)
-        return float(((drawn - fitted)[known] ** 2).sum()), float(noise[known].sum())
+        missed = sum(float(((own - fitted)[known] ** 2).sum()) for own in drawn)
+        return missed, len(drawn) * float(noise[known].sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,29 +116,22 @@ def fits_of(families: Sequence[Numbers], cover: Sequence[Window], known: int, se
     refits = max(REFITS, ALL_REFITS // len(cover))
     sums = [np.zeros((1 + refits, 2, len(items), items.shape[1] + 1)) for items in families]
     first = [np.argmax([np.isin(items, window.items).all(axis=1) for window in cover], axis=0) for items in families]
-    fitted, lucks = [np.zeros(0)] * len(cover), []
-
-    def keep(number: int, place: int, supports: Array) -> None:
-        for found, items, windows_of in zip(sums, families, first, strict=True):
-            own = windows_of == place
-            places = np.searchsorted(cover[place].items, items[own])
-            found[number][:, own] = [within(way, places) for way in supports]
+    lucks = []
 
     def fit(place: int) -> None:
-        supports = cover[place].supports()
-        fitted[place] = supports[0]
-        keep(0, place, supports)
-
-    def refit(task: int) -> None:
-        number, place = divmod(task, len(cover))
+        window = cover[place]
+        (fitted,), (told,) = window.supports([window.counts])
         # Nothing private hangs on what is drawn here; the same reports give the same result.
-        supports = cover[place].drawn(fitted[place], np.random.default_rng((number, place))).supports()
-        keep(1 + number, place, supports)
-        lucks.append(cover[place].luck(fitted[place], supports[1]))
-        search.told(0, len(lucks), refits * len(cover))
+        again, drawn = window.supports(window.drawn(fitted, refits, np.random.default_rng(place)))
+        for found, items, windows_of in zip(sums, families, first, strict=True):
+            own = windows_of == place
+            places = np.searchsorted(window.items, items[own])
+            for way, supports in enumerate(([fitted, *again], [told, *drawn])):
+                found[:, way, own] = within(supports, places)
+        lucks.append(window.luck(fitted, drawn))
+        search.told(0, len(lucks), len(cover))
 
     in_threads(fit, len(cover), None)
-    in_threads(refit, refits * len(cover), None)
     missed, expected = np.sort(lucks, axis=0).sum(axis=0)  # sorted, for threads finish in any order
     luck = missed / expected if missed and expected else 1.0
     return [Fits.of(own, known, search.min_support, luck) for own in sums]
