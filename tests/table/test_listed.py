@@ -87,6 +87,14 @@ def test_whole_numbers_that_are_missing_or_unknown():
             list(listed_batches(table, numbers))
 
 
+@pytest.mark.parametrize("lists", [False, True], ids=["texts", "lists"])
+def test_bytes_that_are_no_text_are_refused(lists):
+    flat = pa.array([b"ale", b"\xff"]).view(pa.string())
+    values = pa.ListArray.from_arrays([0, 1, 2], flat) if lists else flat
+    with pytest.raises(SottovoceError, match=r"^basket must hold UTF-8 where it says that it is text"):
+        rows(pa.table({"basket": values}))
+
+
 def test_wide_universes_are_coded_in_parts(monkeypatch):
     monkeypatch.setattr(listed, "BATCH_VALUES", 3)
     assert rows({"basket": LISTS}) == EXPECTED

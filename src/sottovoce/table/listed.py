@@ -60,13 +60,22 @@ def _listed(source: Source, variable: ItemSet, values: Values) -> Iterator[Csr]:
     """Lists of an Arrow or polars column as they lie there, texts split; else by the bits of a few rows at a time."""
     lists = _arrow_lists(source.known(variable, values))
     if lists is not None:
-        yield in_order(_offsets(lists), item_numbers(variable, lists.flatten()), len(variable.items))
+        yield in_order(_offsets(lists), _numbers(variable, lists.flatten()), len(variable.items))
         return
     rows = max(1, min(BATCH_ROWS, BATCH_VALUES // len(variable.items)))
     for start in range(0, len(values), rows):
         bits = np.stack(source.encode(variable, values[start : start + rows]), axis=1)
         indptr = np.concatenate([[0], np.cumsum(bits.sum(axis=1, dtype=np.int64))])
         yield indptr, np.nonzero(bits)[1].astype(np.int32)
+
+
+def _numbers(variable: ItemSet, items: Any) -> Any:
+    """Refuse bytes that are no text where a file says that they are."""
+    try:
+        return item_numbers(variable, items)
+    except UnicodeDecodeError as reason:
+        rule = f"must hold UTF-8 where it says that it is text ({reason})"
+        raise SottovoceError(variable.name, rule, Words("something else")) from None
 
 
 def in_order(indptr: Any, indices: Any, items: int) -> Csr:
