@@ -81,8 +81,10 @@ def sampled_rows(csr: Csr, size: int) -> Csr:
     """
     indptr, indices = csr
     # A seed of its own: a sample hides nothing, and results should repeat.
-    drawn = np.zeros(len(indptr) - 1, bool)
-    drawn[np.random.default_rng(1).choice(len(drawn), size, replace=False, shuffle=False)] = True
+    drawn, rng, missing = np.zeros(len(indptr) - 1, bool), np.random.default_rng(1), size
+    while missing:
+        drawn[rng.integers(len(drawn), size=missing)] = True
+        missing = size - int(np.count_nonzero(drawn))
     rows = np.flatnonzero(drawn)
     sizes = indptr[rows + 1] - indptr[rows]
     starts = np.concatenate([[0], np.cumsum(sizes)])

@@ -1,9 +1,9 @@
 """Pairs looked over on a sample of the reports first: most of them are so far from frequent that a part tells.
 
 Under a disguise nearly all pairs of items occur together somewhere, so that all of them have to be counted, and of a
-million reports a part decides: a pair is left out when its estimate from a random sample of n reports is 4.5 of
-its standard errors below what would survive, the standard error being that of a pair exactly at the threshold. A
-frequent pair is lost so with probability 3.4e-6 or so, by the normal law and with other items taken as
+million reports a part decides: a pair is left out when its estimate from a random sample of n reports is 4 of its
+standard errors below what would survive, the standard error being that of a pair exactly at the threshold. A
+frequent pair is lost so with probability 3.2e-5 or so, by the normal law and with other items taken as
 independent. Exact data are never sampled.
 """
 
@@ -13,10 +13,10 @@ from sottovoce.count.transactions import Transactions
 from sottovoce.mine.candidates import Numbers, slices
 from sottovoce.mine.reconstruction import Reconstruction, Sums
 
-FAR = 4.5
+FAR = 4.0
 """Standard errors below the threshold that rule a pair out."""
 
-NEAR = 0.6
+NEAR = 0.55
 """Part of the threshold that so many standard errors of the sample may be."""
 
 WORTHWHILE = 3
