@@ -1,16 +1,19 @@
-"""Files of baskets are disguised by the items they hold: the same law, any form, in bounded pieces."""
+"""Tables of baskets are disguised by the items they hold: the same law, any form, in bounded pieces."""
 
 import io
 import sys
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scipy.stats import chisquare
 
-from sottovoce.disguise import files
+from sottovoce.disguise import batches
 from sottovoce.disguise.files import disguise_file
+from sottovoce.disguise.frames import disguise_frame
 from sottovoce.disguise.transactions import disguise_transactions
 from sottovoce.errors import SottovoceError
 from sottovoce.plan.plan import Plan
@@ -54,7 +57,7 @@ def baskets_in(path):
 @pytest.mark.parametrize("most_bits", [1, 6, 2**30])
 def test_certain_coins_leave_all_as_it_was(truths, form, most_bits, tmp_path, monkeypatch):
     """In pieces of one transaction, of two, and of all."""
-    monkeypatch.setattr(files, "MOST_BITS", most_bits)
+    monkeypatch.setattr(batches, "MOST_BITS", most_bits)
     seen, reports = [], tmp_path / f"reports.{form}"
     assert disguise_file(truths, reports, plan_of(1, 1), progress=lambda *counts: seen.append(counts)) == 5
     assert baskets_in(reports) == LISTS
@@ -68,9 +71,33 @@ def test_a_seed_gives_what_it_gives_in_memory(truths, tmp_path):
     assert baskets_in(tmp_path / "r.parquet") == disguise_transactions(LISTS, plan, rng=5)
 
 
+@pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame, pa.table])
+def test_frames_are_disguised_as_files_are(frame, monkeypatch):
+    """In pieces of two baskets: what a seed gives, and the kind of frame that was given."""
+    monkeypatch.setattr(batches, "MOST_BITS", 6)
+    table = frame({"basket": LISTS})
+    assert as_lists(disguise_frame(table, plan_of(1, 1))) == LISTS
+    reports = disguise_frame(table, plan_of(0.6, 0.7), rng=5)
+    assert type(reports) is type(table)
+    rng = np.random.default_rng(5)
+    pieces = [disguise_transactions(LISTS[start : start + 2], plan_of(0.6, 0.7), rng) for start in (0, 2, 4)]
+    assert as_lists(reports) == [items for piece in pieces for items in piece]
+
+
+def as_lists(frame):
+    values = frame["basket"]
+    return (
+        values
+        if isinstance(values, list)
+        else values.to_pylist()
+        if isinstance(values, pa.ChunkedArray)
+        else values.to_list()
+    )
+
+
 def test_pieces_have_coins_of_their_own(tmp_path, monkeypatch):
     """30,000 baskets of one item, 8,192 at a time: the eight possible reports, four chi-square tests at .001 in all."""
-    monkeypatch.setattr(files, "MOST_BITS", 3 * 8192)
+    monkeypatch.setattr(batches, "MOST_BITS", 3 * 8192)
     pq.write_table(pa.table({"basket": [["bread"]] * 30_000}), tmp_path / "t.parquet")
     disguise_file(tmp_path / "t.parquet", tmp_path / "r.parquet", plan_of(0.7, 0.8), rng=6)
     reports = baskets_in(tmp_path / "r.parquet")
@@ -98,5 +125,5 @@ def test_an_unknown_item_leaves_nothing_behind(form, tmp_path):
 
 def test_a_missing_set_is_refused(tmp_path):
     pq.write_table(pa.table({"basket": ["ale", None]}), tmp_path / "t.parquet")
-    with pytest.raises(SottovoceError, match=r"^basket must be a set of items, empty if it has none"):
+    with pytest.raises(SottovoceError, match=r"^basket must be a collection of items, empty if there are none"):
         disguise_file(tmp_path / "t.parquet", tmp_path / "r.parquet", plan_of(0.7, 0.8))

@@ -143,8 +143,19 @@ def test_item_sets():
     assert ItemSet("n", [1, 2]).decode(ItemSet("n", [1, 2]).encode([[2]])) == [[2]]
 
 
+def test_sets_by_number():
+    basket = ItemSet("basket", ["ale", "bread", "cheese"])
+    given = [["bread", "ale", "bread"], (), "cheese;ale", iter(["ale"]), np.array(["bread"]), {"cheese": 2}]
+    starts, members = basket.listed(given)
+    assert starts.tolist() == [0, 3, 3, 5, 6, 7, 8]
+    assert members.tolist() == [1, 0, 1, 2, 0, 0, 1, 2]
+    assert basket.labels(starts, members)[:3] == [["bread", "ale", "bread"], [], ["cheese", "ale"]]
+    assert basket.labels(*basket.listed([])) == []
+
+
 @pytest.mark.parametrize(
-    ("value", "rule"), [(["wine"], "one of its categories"), (None, "a set of items"), (5, "a collec")]
+    ("value", "rule"),
+    [(["wine"], "one of its categories"), (None, "a collection"), (5, "a collection"), ([[]], "one of")],
 )
 def test_sets_that_are_none(value, rule):
     with pytest.raises(SottovoceError, match=rf"^basket must be {rule}"):

@@ -5,7 +5,8 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from sottovoce.disguise.records import disguise_codes, single_attribute_plan
+from sottovoce.disguise.batches import disguise_batches
+from sottovoce.disguise.records import single_attribute_plan
 from sottovoce.mechanism.coins import Randomness, random_words
 from sottovoce.plan.plan import Plan
 from sottovoce.table.sink import FrameSink
@@ -29,9 +30,8 @@ def disguise_frame(table: Any, plan: Plan, rng: Randomness = None, *, drop: Drop
     source = open_source(table)
     check_covered(plan.schema, source.names, drop)
     sink = FrameSink(plan.report_schema, source)
-    words = random_words(rng)
-    for columns in source.coded(plan.schema):
-        sink.write(disguise_codes(columns, plan, words))
+    for _ in disguise_batches(source, plan, random_words(rng), sink):
+        pass
     return sink.native()
 
 

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterable
 from importlib import import_module
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,9 @@ from sottovoce.errors import SottovoceError, Words
 from sottovoce.mechanism.coins import Randomness, random_words
 from sottovoce.mechanism.flips import Flips
 from sottovoce.plan.plan import Plan
-from sottovoce.schema.attribute import label_array
-from sottovoce.schema.item_set import SEPARATOR, ItemSet
-from sottovoce.schema.variable import is_missing, label_codes, look_up
+from sottovoce.schema.item_set import ItemSet
 from sottovoce.table.bitsets import Bitsets, Csr, checked_csr
+from sottovoce.table.listed import in_order
 
 KINDS = ("lists", "csr", "sparse", "matrix", "bitsets")
 """What transactions may be: see `disguise_transactions`."""
@@ -57,7 +55,7 @@ def disguise_transactions(
     if wanted == "csr":
         return indptr, indices
     if wanted == "lists":
-        return [part.tolist() for part in np.split(label_array(items.items)[indices], indptr[1:-1])]
+        return items.labels(indptr, indices)
     return _scipy_matrix(indptr, indices, len(items.items), like=transactions if given == "sparse" else None)
 
 
@@ -109,7 +107,7 @@ def _listed(transactions: Any, kind: str, items: ItemSet, threads: int | None) -
     if kind == "csr":
         return checked_csr(transactions[0], transactions[1], universe)
     if kind == "lists":
-        return _codes(transactions, items)
+        return checked_csr(*in_order(*items.listed(transactions), universe), universe)
     width = transactions.items if kind == "bitsets" else transactions.shape[1]
     if width != universe:
         raise SottovoceError("transactions", f"must have a column for each of the {universe} items", width)
@@ -121,22 +119,6 @@ def _listed(transactions: Any, kind: str, items: ItemSet, threads: int | None) -
     if transactions.dtype != bool:
         raise SottovoceError("transactions", "must be a matrix of booleans", Words(str(transactions.dtype)))
     return Bitsets.from_matrix(transactions).to_csr(threads)
-
-
-def _codes(transactions: Iterable[Any], items: ItemSet) -> Csr:
-    """Look up labels; an item that is listed twice is in the set once."""
-    codes = label_codes(items.items)
-    sets = [sorted({look_up(items.name, codes, items.items, i) for i in _labels(s, items)}) for s in transactions]
-    indptr = np.cumsum([0, *map(len, sets)], dtype=np.int64)
-    return checked_csr(indptr, np.fromiter(chain.from_iterable(sets), np.int32, indptr[-1]), len(items.items))
-
-
-def _labels(value: Any, items: ItemSet) -> Iterable[Any]:
-    if isinstance(value, str):
-        return value.split(SEPARATOR) if value else []
-    if is_missing(value) or not isinstance(value, Iterable):
-        raise SottovoceError(items.name, "must be a collection of items, empty if there are none", value)
-    return value
 
 
 def _from_scipy(matrix: Any) -> Csr:

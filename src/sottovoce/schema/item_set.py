@@ -1,11 +1,13 @@
 """A set of items out of a known universe: a market basket, or a question with several answers."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.errors import SottovoceError
 from sottovoce.schema.attribute import Attribute, label_array
@@ -48,16 +50,38 @@ class ItemSet(Variable):
 
     def encode(self, values: Iterable[Any]) -> Columns:
         """Set the bits of the items in each set; an item outside the universe is refused."""
-        sets = [self._members(value) for value in values]
-        bits = np.zeros((len(self.items), len(sets)), np.uint8)
-        rows = np.repeat(np.arange(len(sets)), [len(members) for members in sets])
-        bits[[code for members in sets for code in members], rows] = 1
+        starts, members = self.listed(values)
+        bits = np.zeros((len(self.items), len(starts) - 1), np.uint8)
+        bits[members, np.repeat(np.arange(len(starts) - 1), np.diff(starts))] = 1
         return tuple(bits)
 
     def decode(self, columns: Columns) -> list[list[Any]]:
         """List the items of each set, in the order of the universe."""
-        bits = np.stack(columns, axis=1).astype(bool)
-        return [self._labels[row].tolist() for row in bits]
+        rows, members = np.nonzero(np.stack(columns, axis=1))
+        return self.labels(np.searchsorted(rows, np.arange(len(columns[0]) + 1)), members)
+
+    def listed(self, values: Iterable[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Where each set starts and ends among the items of them all, by number, as they are given.
+
+        >>> ItemSet("symptoms", ["cough", "fever", "rash"]).listed([["rash", "fever"], [], "cough"])
+        (array([0, 2, 2, 3]), array([2, 1, 0], dtype=int32))
+        """
+        sets = [self._collection(value) for value in values]
+        starts = np.cumsum([0, *map(len, sets)], dtype=np.int64)
+        try:
+            members = np.fromiter(map(self._codes.__getitem__, chain.from_iterable(sets)), np.int32, starts[-1])
+        except (KeyError, TypeError):  # once more, to say which one it was
+            members = np.array([look_up(self.name, self._codes, self.items, i) for i in chain.from_iterable(sets)])
+        return starts, members
+
+    def labels(self, starts: NDArray[Any], members: NDArray[Any]) -> list[list[Any]]:
+        """Items of each set by name: what `listed` was given.
+
+        >>> ItemSet("symptoms", ["cough", "fever", "rash"]).labels(np.array([0, 2, 2]), np.array([2, 1]))
+        [['rash', 'fever'], []]
+        """
+        named = self._labels[members].tolist()
+        return [named[start:end] for start, end in pairwise(starts.tolist())]
 
     def as_report(self) -> "ItemSet":
         """Reports are sets over the same universe."""
@@ -80,14 +104,14 @@ class ItemSet(Variable):
     def _labels(self) -> Any:
         return label_array(self.items)
 
-    def _members(self, value: Any) -> list[int]:
-        if is_missing(value):
-            raise SottovoceError(self.name, "must be a set of items, empty if it has none", value)
+    def _collection(self, value: Any) -> Collection[Any]:
+        if isinstance(value, list):  # most are; the others take longer to tell
+            return value
         if isinstance(value, str):
-            value = value.split(SEPARATOR) if value else []
-        elif not isinstance(value, Iterable):
-            raise SottovoceError(self.name, "must be a collection of items", value)
-        return [look_up(self.name, self._codes, self.items, item) for item in value]
+            return value.split(SEPARATOR) if value else []
+        if is_missing(value) or not isinstance(value, Iterable):
+            raise SottovoceError(self.name, "must be a collection of items, empty if there are none", value)
+        return value if isinstance(value, Collection) else list(value)
 
 
 def category_set(variable: Variable) -> ItemSet:

@@ -11,7 +11,7 @@ from sottovoce.errors import SottovoceError, Words
 from sottovoce.schema.item_set import SEPARATOR, ItemSet
 from sottovoce.table.arrow import item_numbers, pyarrow
 from sottovoce.table.bitsets import Csr, first_wrong
-from sottovoce.table.source import BATCH_ROWS, BATCH_VALUES, Source
+from sottovoce.table.source import Source
 from sottovoce.table.values import Values
 
 
@@ -27,9 +27,9 @@ def listed_batches(source: Source, variable: ItemSet) -> Iterator[Csr]:
         raise SottovoceError("table", f"must have the columns {[variable.name]}", Words(f"only {list(source.names)}"))
     found = 0
     for batch in source.batches([variable.name]):
-        for indptr, indices in _listed(source, variable, batch[variable.name]):
-            found += len(indptr) - 1
-            yield indptr, indices
+        indptr, indices = _listed(source, variable, batch[variable.name])
+        found += len(indptr) - 1
+        yield indptr, indices
     if not found:
         raise SottovoceError("table", "must have at least one row", Words("an empty one"))
 
@@ -56,26 +56,18 @@ def _of_lengths(lengths: Any) -> Any:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
 
 
-def _listed(source: Source, variable: ItemSet, values: Values) -> Iterator[Csr]:
-    """Lists of an Arrow or polars column as they lie there, texts split; else by the bits of a few rows at a time."""
+def _listed(source: Source, variable: ItemSet, values: Values) -> Csr:
+    """Lists of an Arrow or polars column as they lie there, texts split; others value by value."""
     lists = _arrow_lists(source.known(variable, values))
-    if lists is not None:
-        yield in_order(_offsets(lists), _numbers(variable, lists.flatten()), len(variable.items))
-        return
-    rows = max(1, min(BATCH_ROWS, BATCH_VALUES // len(variable.items)))
-    for start in range(0, len(values), rows):
-        bits = np.stack(source.encode(variable, values[start : start + rows]), axis=1)
-        indptr = np.concatenate([[0], np.cumsum(bits.sum(axis=1, dtype=np.int64))])
-        yield indptr, np.nonzero(bits)[1].astype(np.int32)
-
-
-def _numbers(variable: ItemSet, items: Any) -> Any:
-    """Refuse bytes that are no text where a file says that they are."""
     try:
-        return item_numbers(variable, items)
+        if lists is not None:
+            listed = _offsets(lists), item_numbers(variable, lists.flatten())
+        else:
+            listed = variable.listed(values.to_list() if isinstance(values, nw.Series) else values)
     except UnicodeDecodeError as reason:
         rule = f"must hold UTF-8 where it says that it is text ({reason})"
         raise SottovoceError(variable.name, rule, Words("something else")) from None
+    return in_order(*listed, len(variable.items))
 
 
 def in_order(indptr: Any, indices: Any, items: int) -> Csr:

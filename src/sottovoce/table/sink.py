@@ -38,6 +38,10 @@ class Sink(ABC):
     def write(self, columns: Sequence[Codes]) -> None:
         """Add these rows."""
 
+    @abstractmethod
+    def write_listed(self, variable: ItemSet, rows: Csr) -> None:
+        """Add transactions; the set of items is all that there is."""
+
 
 class FrameSink(Sink):
     """Collects reports in memory and gives back the kind of table the truths came in."""
@@ -46,15 +50,19 @@ class FrameSink(Sink):
         """Remember the kind of the source."""
         self._schema, self._source = schema, source
         self._parts: list[Sequence[Codes]] = []
+        self._lists: list[list[Any]] = []
 
     def write(self, columns: Sequence[Codes]) -> None:
         """Keep codes, not labels, until the end."""
         self._parts.append(columns)
 
+    def write_listed(self, variable: ItemSet, rows: Csr) -> None:
+        """Keep lists, which share their labels."""
+        self._lists += variable.labels(*rows)
+
     def native(self) -> Any:
         """Labels in the caller's kind of frame, with a fresh index: an old one may name people."""
-        columns = [np.concatenate(parts) for parts in zip(*self._parts, strict=True)]
-        labels = self._schema.decode(columns)
+        labels = self._labels()
         if not isinstance(self._source, FrameSource):
             return {
                 name: values.tolist() if isinstance(values, np.ndarray) else values for name, values in labels.items()
@@ -65,16 +73,13 @@ class FrameSink(Sink):
         categorical = [name for name, kind in kinds.items() if isinstance(kind, nw.Enum | nw.Categorical)]
         return reports.with_columns(nw.col(name).cast(kinds[name]) for name in categorical).to_native()
 
-
-class FileSink(Sink):
-    """A file, which takes sparse rows as well."""
-
-    @abstractmethod
-    def write_listed(self, variable: ItemSet, rows: Csr) -> None:
-        """Add transactions; the set of items is all that the file holds."""
+    def _labels(self) -> dict[str, Any]:
+        if self._lists:
+            return {self._schema.names[0]: self._lists}
+        return self._schema.decode([np.concatenate(parts) for parts in zip(*self._parts, strict=True)])
 
 
-class CsvSink(FileSink):
+class CsvSink(Sink):
     """Writes labels as text; sets of items are joined by semicolons."""
 
     def __init__(self, schema: Schema, stream: Any) -> None:
@@ -94,7 +99,7 @@ class CsvSink(FileSink):
         self._writer.writerows([SEPARATOR.join(texts[start:end])] for start, end in pairwise(rows[0].tolist()))
 
 
-class ParquetSink(FileSink):
+class ParquetSink(Sink):
     """Writes row groups of one size, however the rows came; the plan is in the metadata from the start."""
 
     def __init__(self, schema: Schema, path: Path, plan: Plan) -> None:
@@ -142,7 +147,7 @@ def sidecar(path: str | Path) -> Path:
 
 
 @contextmanager
-def file_sink(path: str | Path, plan: Plan, *, overwrite: bool = False) -> Iterator[FileSink]:
+def file_sink(path: str | Path, plan: Plan, *, overwrite: bool = False) -> Iterator[Sink]:
     """Sink whose file appears under its name only if the block ends without an error."""
     schema = plan.report_schema
     if str(path) == STANDARD_STREAM:
