@@ -41,6 +41,11 @@ def test_a_domain_too_large_for_the_odds_is_refused():
         diagonal_sides(2**62, Fraction(1001, 1000) + Fraction(1, 10**30))
 
 
+def test_odds_beyond_every_float_are_refused_by_name():
+    with pytest.raises(SottovoceError, match=r"^odds must be within reach.* lower them.* Got 3\.33333e\+399 instead"):
+        diagonal_sides(3, Fraction(10**400, 3))
+
+
 @given(st.lists(st.floats(1e-12, 1), min_size=2, max_size=8))
 def test_laws_keep_every_outcome_possible(weights):
     exact = [Fraction(w) for w in weights]

@@ -5,11 +5,12 @@ at most 2^64 otherwise. What is achieved never exceeds what was asked.
 """
 
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from math import floor, gcd
 from typing import Any
 
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SottovoceError, Words
 from sottovoce.exact import common_denominator, epsilon_of_odds
 from sottovoce.mechanism.coins import MOST_SIDES, WORD
 
@@ -47,8 +48,8 @@ def diagonal_sides(cells: int, ratio: Fraction) -> tuple[int, int]:
         truth = floor(ratio * other) if ratio > 1 else -floor(-ratio * other)
         if other > 0 and truth > 0 and loss(_above_one(ratio), _above_one(Fraction(truth, other))) < LARGEST_LOSS:
             return Fraction(truth, other).as_integer_ratio()
-    rule = f"must be within reach of 64-bit integers over {cells} joint cells; take fewer attributes in one group"
-    raise SottovoceError("odds", rule, float(ratio))
+    rule = f"must be within reach of 64-bit integers over {cells} joint cells; lower them, or group fewer attributes"
+    raise SottovoceError("odds", rule, Words(f"{Decimal(ratio.numerator) / ratio.denominator:.6g}"))
 
 
 def law_sides(law: Sequence[Fraction]) -> tuple[int, ...]:
