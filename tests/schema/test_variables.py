@@ -149,8 +149,8 @@ def test_sets_by_number():
     starts, members = basket.listed(given)
     assert starts.tolist() == [0, 3, 3, 5, 6, 7, 8]
     assert members.tolist() == [1, 0, 1, 2, 0, 0, 1, 2]
-    assert basket.labels(starts, members)[:3] == [["bread", "ale", "bread"], [], ["cheese", "ale"]]
-    assert basket.labels(*basket.listed([])) == []
+    assert basket.labelled(starts, members)[:3] == [["bread", "ale", "bread"], [], ["cheese", "ale"]]
+    assert basket.labelled(*basket.listed([])) == []
 
 
 @pytest.mark.parametrize(

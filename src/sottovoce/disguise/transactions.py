@@ -55,7 +55,7 @@ def disguise_transactions(
     if wanted == "csr":
         return indptr, indices
     if wanted == "lists":
-        return items.labels(indptr, indices)
+        return items.labelled(indptr, indices)
     return _scipy_matrix(indptr, indices, len(items.items), like=transactions if given == "sparse" else None)
 
 

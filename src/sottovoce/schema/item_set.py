@@ -58,7 +58,7 @@ class ItemSet(Variable):
     def decode(self, columns: Columns) -> list[list[Any]]:
         """List the items of each set, in the order of the universe."""
         rows, members = np.nonzero(np.stack(columns, axis=1))
-        return self.labels(np.searchsorted(rows, np.arange(len(columns[0]) + 1)), members)
+        return self.labelled(np.searchsorted(rows, np.arange(len(columns[0]) + 1)), members)
 
     def listed(self, values: Iterable[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Where each set starts and ends among the items of them all, by number, as they are given.
@@ -74,10 +74,10 @@ class ItemSet(Variable):
             members = np.array([look_up(self.name, self._codes, self.items, i) for i in chain.from_iterable(sets)])
         return starts, members
 
-    def labels(self, starts: NDArray[Any], members: NDArray[Any]) -> list[list[Any]]:
+    def labelled(self, starts: NDArray[Any], members: NDArray[Any]) -> list[list[Any]]:
         """Items of each set by name: what `listed` was given.
 
-        >>> ItemSet("symptoms", ["cough", "fever", "rash"]).labels(np.array([0, 2, 2]), np.array([2, 1]))
+        >>> ItemSet("symptoms", ["cough", "fever", "rash"]).labelled(np.array([0, 2, 2]), np.array([2, 1]))
         [['rash', 'fever'], []]
         """
         named = self._labels[members].tolist()

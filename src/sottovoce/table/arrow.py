@@ -65,10 +65,10 @@ def item_numbers(variable: ItemSet, items: Any) -> Codes:
             places = values.astype(np.int64) - low
             seen = np.flatnonzero(np.bincount(places))
             table = np.zeros(high - low + 1, np.int32)
-            table[seen] = _single_items(variable, (seen + low).tolist())
+            table[seen] = _numbers(variable, (seen + low).tolist())
             return np.asarray(table[places])
     coded = items if pyarrow().types.is_dictionary(items.type) else items.dictionary_encode()
-    (codes,) = _look_up(lambda found: (_single_items(variable, found),), coded)
+    (codes,) = _look_up(lambda found: (_numbers(variable, found),), coded)
     return codes
 
 
@@ -83,11 +83,9 @@ def _encode_sets(variable: ItemSet, lists: Any) -> Columns:
     return tuple(bits)
 
 
-def _single_items(variable: ItemSet, items: list[Any]) -> Codes:
-    """Number of each item, by the one bit that a set of it alone has."""
-    bits = variable.encode([[item] for item in items])
-    codes: Codes = np.stack(bits).argmax(axis=0).astype(np.int32)
-    return codes
+def _numbers(variable: ItemSet, items: list[Any]) -> Codes:
+    _, numbers = variable.listed([items])
+    return numbers
 
 
 def _look_up(encode: Callable[[list[Any]], Columns], coded: Any) -> Columns:

@@ -6,7 +6,6 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -58,7 +57,7 @@ class FrameSink(Sink):
 
     def write_listed(self, variable: ItemSet, rows: Csr) -> None:
         """Keep lists, which share their labels."""
-        self._lists += variable.labels(*rows)
+        self._lists += variable.labelled(*rows)
 
     def native(self) -> Any:
         """Labels in the caller's kind of frame, with a fresh index: an old one may name people."""
@@ -95,8 +94,8 @@ class CsvSink(Sink):
 
     def write_listed(self, variable: ItemSet, rows: Csr) -> None:
         """Write one line a transaction."""
-        texts = np.array([str(item) for item in variable.items], object)[rows[1]].tolist()
-        self._writer.writerows([SEPARATOR.join(texts[start:end])] for start, end in pairwise(rows[0].tolist()))
+        texts = ItemSet(variable.name, map(str, variable.items))  # items as text once, not once a transaction
+        self._writer.writerows([SEPARATOR.join(items)] for items in texts.labelled(*rows))
 
 
 class ParquetSink(Sink):

@@ -45,12 +45,8 @@ def truths(request, tmp_path):
     return path
 
 
-def baskets_in(path):
-    return [
-        [BASKET.items[code] for code in part]
-        for indptr, indices in listed_batches(open_source(path), BASKET)
-        for part in np.split(indices, indptr[1:-1])
-    ]
+def baskets_in(table):
+    return [items for rows in listed_batches(open_source(table), BASKET) for items in BASKET.labelled(*rows)]
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -76,23 +72,12 @@ def test_frames_are_disguised_as_files_are(frame, monkeypatch):
     """In pieces of two baskets: what a seed gives, and the kind of frame that was given."""
     monkeypatch.setattr(batches, "MOST_BITS", 6)
     table = frame({"basket": LISTS})
-    assert as_lists(disguise_frame(table, plan_of(1, 1))) == LISTS
+    assert baskets_in(disguise_frame(table, plan_of(1, 1))) == LISTS
     reports = disguise_frame(table, plan_of(0.6, 0.7), rng=5)
     assert type(reports) is type(table)
     rng = np.random.default_rng(5)
     pieces = [disguise_transactions(LISTS[start : start + 2], plan_of(0.6, 0.7), rng) for start in (0, 2, 4)]
-    assert as_lists(reports) == [items for piece in pieces for items in piece]
-
-
-def as_lists(frame):
-    values = frame["basket"]
-    return (
-        values
-        if isinstance(values, list)
-        else values.to_pylist()
-        if isinstance(values, pa.ChunkedArray)
-        else values.to_list()
-    )
+    assert baskets_in(reports) == [items for piece in pieces for items in piece]
 
 
 def test_pieces_have_coins_of_their_own(tmp_path, monkeypatch):
