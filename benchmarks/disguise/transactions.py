@@ -5,11 +5,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.measure import Row, best_seconds
 from sottovoce.disguise.files import disguise_file
+from sottovoce.disguise.frames import disguise_frame
 from sottovoce.disguise.transactions import disguise_transactions
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.item_set import ItemSet
@@ -21,6 +24,7 @@ TRANSACTIONS = 1_000_000
 ITEMS = 1_000
 MEAN_SIZE = 10
 SKEW = 0.7
+FRAME_ROWS = 100_000
 
 
 def baskets(seed: int = 1) -> Csr:
@@ -50,7 +54,7 @@ def rows() -> list[Row]:
         found.append(Row(f"{name}, over building plain bitsets", None, ours, peer, "seconds"))
         found.append(Row(f"{name}, to sparse lists", None, sparse, None, "seconds"))
     with TemporaryDirectory() as folder:
-        return [*found, _file_row(truths, plan, Path(folder))]
+        return [*found, _file_row(truths, plan, Path(folder)), *_frame_rows(truths, plan)]
 
 
 def _file_row(truths: Csr, plan: Plan, folder: Path) -> Row:
@@ -62,3 +66,17 @@ def _file_row(truths: Csr, plan: Plan, folder: Path) -> Row:
     disguise()
     ours, peer = best_seconds(disguise, lambda: pq.write_table(pq.read_table(after), copy), rounds=3)
     return Row("EMASK, 1M x 1,000, from file to file, over copying the reports", "pyarrow", ours, peer, "seconds")
+
+
+def _frame_rows(truths: Csr, plan: Plan) -> list[Row]:
+    """Frames that hold lists, against the same lists without a frame around them."""
+    indptr, indices = truths
+    lists = ItemSet("basket", range(ITEMS)).labelled(indptr[: FRAME_ROWS + 1], indices)
+    found = []
+    for kind, frame in (("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("Arrow", pa.table)):
+        truth = frame({"basket": lists})
+        ours, peer = best_seconds(
+            partial(disguise_frame, truth, plan), partial(disguise_transactions, lists, plan), rounds=3
+        )
+        found.append(Row(f"EMASK, 100,000 x 1,000, in {kind}", "lists of labels", ours, peer, "seconds"))
+    return found

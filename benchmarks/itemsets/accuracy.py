@@ -76,7 +76,7 @@ def rows() -> list[Row]:
 def _means(source: Source, support: float, printed: Printed) -> list[Errors]:
     """Means over disguises, weighed by the number of frequent sets: default, bare threshold, model."""
     totals = np.zeros((3, max(LENGTHS) + 1, 3))
-    for truth, way, found in _mined(source, support, printed):
+    for truth, way, found in mined(source, support, printed):
         for errors in mining_errors(found, truth):
             if errors.length in LENGTHS:
                 shares = np.array([errors.false_positives, errors.false_negatives, 1]) * errors.frequent
@@ -86,11 +86,11 @@ def _means(source: Source, support: float, printed: Printed) -> list[Errors]:
     return [{length: (float(own[length, 0]), float(own[length, 1])) for length in LENGTHS} for own in means]
 
 
-def _mined(source: Source, support: float, printed: Printed) -> Iterator[tuple[Itemsets, int, Itemsets]]:
+def mined(source: Source, support: float, printed: Printed) -> Iterator[tuple[Itemsets, int, Itemsets]]:
     """The truth, and what was found by default, by the bare threshold and by a model, disguise after disguise."""
     _, times, (p, q) = source
     for seed, once, truth in islice(_alike(source, support, printed), DISGUISES):
-        plan = _plan(ItemSet("basket", truth.labels), p, q)
+        plan = plan_of(ItemSet("basket", truth.labels), p, q)
         reports = disguise_transactions(repeat_baskets(once, times), plan, rng=seed, kind="bitsets")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that the longest sets are not resolved is known
@@ -102,18 +102,19 @@ def _mined(source: Source, support: float, printed: Printed) -> Iterator[tuple[I
 def _alike(source: Source, support: float, printed: Printed) -> Iterator[tuple[int, Csr, Itemsets]]:
     """Data sets by seed, and what is frequent in them."""
     for seed in count(FIRST_SEED):
-        items, once = _near(*source[0](seed), support)
-        truth = frequent_itemsets(once, _plan(items, 1, 1), support)
+        items, once = near_items(*source[0](seed), support)
+        truth = frequent_itemsets(once, plan_of(items, 1, 1), support)
         found = [truth.by_length.get(length, 0) / sets for length, (sets, *_) in printed.items()]
         if min(found) >= 1 / ALIKE and max(found) <= ALIKE:
             yield seed, once, truth
 
 
-def _plan(items: ItemSet, p: float, q: float) -> Plan:
+def plan_of(items: ItemSet, p: float, q: float) -> Plan:
+    """EMASK by one coin for all items."""
     return Plan.of(Schema([items]), {items.name: Emask(p=p, q=q)})
 
 
-def _near(items: ItemSet, csr: Csr, support: float) -> tuple[ItemSet, Csr]:
+def near_items(items: ItemSet, csr: Csr, support: float) -> tuple[ItemSet, Csr]:
     """Without items that cannot pass, of less than half the threshold: coins are thrown for each item alone."""
     indptr, indices = csr
     kept = np.bincount(indices, minlength=len(items.items)) >= support / 2 * (len(indptr) - 1)

@@ -1,0 +1,170 @@
+"""What supports and rules miss by, what their 95 % intervals cover, and whether probabilities are as stated.
+
+Rules are of the population: a data set stands for it, from which samples are drawn anew and disguised. Supports that
+survive by default are of the table.
+"""
+
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import count, islice
+
+import numpy as np
+
+from benchmarks.itemsets.accuracy import SECOND, SYNTHETIC, TABLES, Source, mined, near_items, plan_of
+from benchmarks.measure import Row
+from sottovoce.channel.channel import Array
+from sottovoce.disguise.transactions import disguise_transactions
+from sottovoce.mine.associated import association_rules
+from sottovoce.mine.frequent import frequent_itemsets
+from sottovoce.mine.itemsets import Items
+from sottovoce.mine.modelled import modelled_itemsets
+from sottovoce.mine.rule_measures import MEASURES, turned
+from sottovoce.mine.rules import Rules
+from sottovoce.schema.item_set import ItemSet
+from sottovoce.table.bitsets import Csr
+from sottovoce.table.datasets.baskets import bms_webview, repeat_baskets
+from sottovoce.table.datasets.quest import quest_transactions
+
+SUPPORT = 0.003
+SEED = 70_000
+
+POPULATIONS: dict[str, tuple[Source, int, float, tuple[int, ...]]] = {
+    "T10I4": (SYNTHETIC, 6, 0.3, (4, 5, 6, 7)),
+    "BMS-WebView-2": (SECOND, 8, 0.2, (4, 5, 6)),
+}
+"""Whence samples are drawn, how many, the least confidence of a rule, and the lengths of the sets that rules are of."""
+
+SAID = ("confidence", "lift", "leverage", "conviction", "support")
+
+SURVIVING: dict[str, tuple[float, int, int]] = {
+    "BMS-WebView-2 x10": (0.003, 0, 40),
+    "T10I4D20K x10": (0.005, 20_000, 16),
+    "T10I4D50K x10": (0.003, 50_000, 16),
+    "T10I4D100K x10, at .3 %": (0.003, 100_000, 16),
+    "T10I4D100K x10, at .5 %": (0.005, 100_000, 16),
+}
+"""Tables ten times over: the threshold, transactions of a synthetic one, and disguises, all by the same coins."""
+
+STATED = ((0.3, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 0.99))
+CALIBRATED = 8
+"""Probabilities that are looked at together, and disguises of each table."""
+
+Supports = dict[Items, float]
+
+
+def rows() -> list[Row]:
+    """Rules by a model beside those without, then supports that survive, then probabilities by a model."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that the longest sets are not resolved is known
+        rules = [row for name in POPULATIONS for row in _of_rules(name)]
+        return [*rules, *(row for name in SURVIVING for row in _of_survivors(name)), *_of_probabilities()]
+
+
+def _of_rules(name: str) -> Iterator[Row]:
+    """By length of the set: the root of the mean square that confidences miss by, and what intervals cover in %."""
+    source, samples, least, lengths = POPULATIONS[name]
+    missed: dict[tuple[int, int], list[Array]] = defaultdict(list)
+    held: dict[tuple[int, int, str], list[Array]] = defaultdict(list)
+    for way, rules, supports, length in islice(_sampled(source, least), 2 * samples):
+        for n in lengths:
+            own = (length == n) & (supports[:, 0] >= SUPPORT)
+            missed[way, n].append((rules.value("confidence") - _value("confidence", supports))[own])
+            for measure in SAID:
+                value, (low, high) = _value(measure, supports), rules.interval(measure)
+                held[way, n, measure].append(((low <= value) & (value <= high))[own])
+    for n in lengths:
+        model, without = (float(np.sqrt((np.concatenate(missed[way, n]) ** 2).mean())) for way in (0, 1))
+        title = f"{name}, rules of {n} items"
+        yield Row(f"{title}, confidence missed by, by a model", "without a model", model, without, "of one")
+        for measure in SAID:
+            for way, words in enumerate(("by a model", "without")):
+                cover = 100 * float(np.concatenate(held[way, n, measure]).mean())
+                yield Row(f"{title}, {measure} covered, {words}", None, cover, None, "%")
+
+
+def _sampled(source: Source, least: float) -> Iterator[tuple[int, Rules, Array, Array]]:
+    """Rules by a model (0) and without (1), sample after sample; true supports and lengths of each."""
+    data, times, (p, q) = source
+    items, once = near_items(*data(SEED), SUPPORT)
+    truth, plan = _supports(once, items, SUPPORT / 2), plan_of(items, p, q)
+    for seed in count(SEED):
+        rng = np.random.default_rng(seed)
+        reports = disguise_transactions(_drawn(once, times, rng), plan, rng=rng, kind="bitsets")
+        modelled = association_rules(modelled_itemsets(reports, plan, SUPPORT), least)
+        yield 0, modelled, *_true(modelled, truth, items)
+        without = association_rules(frequent_itemsets(reports, plan, SUPPORT, target="population"), least)
+        yield 1, without, *_true(without, truth, items)
+
+
+def _of_survivors(name: str) -> Iterator[Row]:
+    """By length: by how many standard errors supports are too high that survive, and what intervals cover in %."""
+    support, transactions, disguises = SURVIVING[name]
+    whole = quest_transactions(transactions, seed=777) if transactions else bms_webview(2)
+    items, once = near_items(*whole, support)
+    truth, plan = _supports(once, items, support * 0.4), plan_of(items, *SYNTHETIC[2])
+    high: dict[int, list[float]] = defaultdict(list)
+    held: dict[int, list[bool]] = defaultdict(list)
+    for seed in range(SEED, SEED + disguises):
+        reports = disguise_transactions(repeat_baskets(once, 10), plan, rng=seed, kind="bitsets")
+        found = frequent_itemsets(reports, plan, support)
+        columns = (found.support.tolist(), found.standard_error.tolist(), *(ends.tolist() for ends in found.interval()))
+        for own, value, error, *ends in zip(found.itemsets, *columns, strict=True):
+            true = truth.get(own, 0.0)
+            high[len(own)].append((value - true) / error)
+            held[len(own)].append(ends[0] <= true <= ends[1])
+    for n in sorted(high.keys() & set(range(1, 7))):
+        yield Row(f"{name}, length {n}, survivors too high by", None, float(np.mean(high[n])), None, "standard errors")
+        yield Row(f"{name}, length {n}, survivors covered", None, 100 * float(np.mean(held[n])), None, "%")
+
+
+def _of_probabilities() -> Iterator[Row]:
+    """Of sets of four and more items by a model: what is stated and what is so; and what intervals cover, by table."""
+    stated: list[tuple[float, bool]] = []
+    for (name, support), (source, printed) in TABLES.items():
+        held: list[bool] = []
+        for truth, way, found in islice(mined(source, support, printed), 3 * CALIBRATED):
+            if way < 2:
+                continue
+            true = dict(zip(truth.itemsets, truth.support.tolist(), strict=True))
+            ends = zip(*(own.tolist() for own in found.interval()), strict=True)
+            for own, probability, (low, high) in zip(found.itemsets, found.probability.tolist(), ends, strict=True):
+                if len(own) >= 4:
+                    stated.append((probability, own in true))
+                    held += [low <= true[own] <= high] if own in true else []
+        yield Row(f"{name}, {100 * support:g} %, covered by a model", None, 100 * float(np.mean(held)), None, "%")
+    told, so = np.array(stated).T
+    for low, high in STATED:
+        own = (low <= told) & (told < high)
+        title = f"probability of {low:g} to {high:g} by a model, in the mean, beside what is so"
+        yield Row(title, "truth", float(told[own].mean()), float(so[own].mean()), "of one")
+
+
+def _supports(once: Csr, items: ItemSet, least: float) -> Supports:
+    found = frequent_itemsets(once, plan_of(items, 1, 1), least)
+    return dict(zip(found.itemsets, found.support.tolist(), strict=True))
+
+
+def _drawn(once: Csr, times: int, rng: np.random.Generator) -> Csr:
+    """So many times as many transactions, drawn with repetition."""
+    indptr, indices = once
+    rows = np.sort(rng.integers(len(indptr) - 1, size=times * (len(indptr) - 1)))
+    sizes = np.diff(indptr)[rows]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    return starts, indices[np.repeat(indptr[rows] - starts[:-1], sizes) + np.arange(starts[-1])]
+
+
+def _true(rules: Rules, truth: Supports, items: ItemSet) -> tuple[Array, Array]:
+    """True supports of each rule's set, antecedent and consequent, nan where they are far below; and its length."""
+    place = {label: number for number, label in enumerate(items.items)}
+    supports, lengths = [], []
+    for first, then in zip(rules.antecedents, rules.consequents, strict=True):
+        whole = tuple(sorted(first + then, key=place.__getitem__))
+        supports.append([truth.get(own, np.nan) for own in (whole, first, then)])
+        lengths.append(len(whole))
+    return np.array(supports), np.array(lengths)
+
+
+def _value(measure: str, supports: Array) -> Array:
+    value, _ = MEASURES[measure](*supports.T)
+    return turned(np.asarray(value)) if measure == "conviction" else np.asarray(value)
