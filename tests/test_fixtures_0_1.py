@@ -1,0 +1,161 @@
+"""Plans, disguised files and survey databases of version 0.1 are read for good, with the same results.
+
+The files in `fixtures/0.1` were written by version 0.1.0 (`fixtures/write_0_1.py`) and are not to be
+written again: where a test here fails, the code is wrong, not the file.
+"""
+
+import json
+import shutil
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from sottovoce import SottovoceError, estimate_covered, estimate_proportions, estimate_supports, read_plan, write_plan
+from sottovoce.mechanism.mechanism import mechanism_kinds
+from sottovoce.plan.document import plan_from_text, plan_hash, plan_to_text
+from sottovoce.survey.client import Client
+from sottovoce.survey.definition import read_definition
+from sottovoce.survey.links import read_link
+from sottovoce.survey.results import Reports
+from sottovoce.survey.running import listen, running
+from sottovoce.survey.seal import Seal
+from sottovoce.survey.server import make_app
+from sottovoce.survey.store import Store
+from sottovoce.survey.survey import survey_from_bytes
+
+FOLDER = Path(__file__).parent / "fixtures" / "0.1"
+MANIFEST = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
+LINES = (FOLDER / "plans" / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+CASES = [pytest.param(text, case, id=case["case"]) for text, case in zip(LINES, MANIFEST["cases"], strict=True)]
+ESTIMATES = {"proportions": estimate_proportions, "covered": estimate_covered, "supports": estimate_supports}
+TOLERANCE = {"rel": 1e-12, "abs": 1e-14}
+"""Matrix products differ in their last digits (up to 3e-14) between processors; on one processor they are equal."""
+
+ANSWERS = {"sick": "yes", "days": 2, "drink": "once", "seen": ["words"], "job": "c", "theft": "no"}
+"""Answers of a respondent to the survey `work`."""
+
+
+@pytest.fixture
+def database(tmp_path):
+    """A copy of the database, which a test may write to."""
+    return str(shutil.copy(FOLDER / "surveys" / "surveys.db", tmp_path))
+
+
+@pytest.fixture
+def store(database):
+    opened = Store(database)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def server(database):
+    """A server over the copy, and a client of it."""
+    with running(make_app(Store(database), per_window=None), listen("127.0.0.1", 0)) as address:
+        client = Client(address)
+        yield address, client
+        client.close()
+
+
+def link_at(address, text):
+    return replace(read_link(text), server=address)
+
+
+def test_fixtures_are_those_of_the_manifest():
+    assert {path.name for path in (FOLDER / "plans").glob("*.json")} == set(MANIFEST["plans"])
+    reports = {path.name for path in (FOLDER / "reports").iterdir() if not path.name.endswith(".plan.json")}
+    assert reports == set(MANIFEST["reports"])
+    kinds = {group["mechanism"]["kind"] for text in LINES for group in json.loads(text)["plan"]["groups"]}
+    assert kinds <= set(mechanism_kinds())
+    assert len(kinds) == 11
+
+
+@pytest.mark.parametrize("file", MANIFEST["plans"])
+def test_a_plan_file_is_read_and_written_as_it_was(file, tmp_path):
+    path, recorded = FOLDER / "plans" / file, MANIFEST["plans"][file]
+    plan = read_plan(path, recorded["sha256"])
+    assert (plan_hash(plan), plan.guarantee.exact) == (recorded["sha256"], recorded["odds"])
+    write_plan(plan, tmp_path / file)
+    assert (tmp_path / file).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(("text", "recorded"), CASES)
+def test_a_plan_of_a_scheme_is_read_and_written_as_it_was(text, recorded):
+    plan = plan_from_text(text, recorded["sha256"])
+    assert (plan_hash(plan), plan.guarantee.exact) == (recorded["sha256"], recorded["odds"])
+    assert plan_to_text(plan) == text
+
+
+@pytest.mark.parametrize("file", MANIFEST["reports"])
+def test_a_disguised_file_gives_the_same_estimates(file):
+    path, recorded = FOLDER / "reports" / file, MANIFEST["reports"][file]
+    plan = read_plan(path, recorded["sha256"])
+    for expected in recorded["estimates"]:
+        found = ESTIMATES[expected["how"]](path, plan, expected["of"])
+        assert found.respondents == recorded["rows"]
+        assert found.value.tolist() == pytest.approx(expected["value"], **TOLERANCE)
+        assert found.standard_error.tolist() == pytest.approx(expected["standard_error"], **TOLERANCE)
+
+
+@pytest.mark.parametrize("name", MANIFEST["surveys"])
+def test_a_frozen_survey_is_read_as_it_was(name, store):
+    document, recorded = (FOLDER / "surveys" / f"{name}.json").read_bytes(), MANIFEST["surveys"][name]
+    survey = survey_from_bytes(document, recorded["sha256"])
+    assert survey.document == document
+    assert (survey.hash, survey.plan.guarantee.exact) == (sha256(document).hexdigest(), recorded["odds"])
+    assert store.survey(survey.id) == survey
+
+
+@pytest.mark.parametrize("name", MANIFEST["surveys"])
+def test_a_definition_freezes_to_the_same_document(name):
+    survey = read_definition(FOLDER / "surveys" / f"{name}.yaml")
+    assert survey.document == (FOLDER / "surveys" / f"{name}.json").read_bytes()
+
+
+@pytest.mark.parametrize("name", MANIFEST["surveys"])
+def test_stored_reports_give_the_same_results(name, store):
+    recorded = MANIFEST["surveys"][name]
+    survey = store.survey(recorded["sha256"][:16])
+    assert store.counts(survey.id) == recorded["counts"]
+    reports = Reports(survey, store.reports(survey.id))
+    for expected in recorded["results"]:
+        names = expected["questions"]
+        lines = (reports.result(*names) if len(names) == 1 else reports.cross(*names)).lines
+        assert [list(line.labels) for line in lines] == expected["labels"]
+        assert [line.estimate for line in lines] == pytest.approx(expected["value"], **TOLERANCE)
+        errors = [line.standard_error for line in lines]
+        assert errors == pytest.approx(expected["standard_error"], **TOLERANCE)
+
+
+def test_an_unspent_link_is_accepted_once(server, store):
+    address, client = server
+    recorded = MANIFEST["surveys"]["work"]
+    link = link_at(address, recorded["unspent"][0])
+    assert len(client.answer(link, ANSWERS)) == 16
+    with pytest.raises(SottovoceError, match="report must be accepted; status 403"):
+        client.answer(link, ANSWERS)
+    before, after = recorded["counts"], store.counts(link.hash[:16])
+    assert after == {**before, "unspent": before["unspent"] - 1, "reports": before["reports"] + 1}
+
+
+def test_spent_links_are_refused(server, store):
+    address, client = server
+    recorded = MANIFEST["surveys"]["work"]
+    for text in recorded["spent"]:
+        with pytest.raises(SottovoceError, match="report must be accepted; status 403"):
+            client.answer(link_at(address, text), ANSWERS)
+    assert store.counts(recorded["sha256"][:16]) == recorded["counts"]
+
+
+@pytest.mark.parametrize("name", MANIFEST["surveys"])
+def test_a_sealed_report_may_be_sent_later_and_again(name, server, store):
+    """A device may seal a report under one version of the server and send it to the next."""
+    address, client = server
+    recorded = MANIFEST["surveys"][name]
+    link = link_at(address, f"https://survey.example.org/s/{recorded['sha256'][:16]}#{recorded['sha256']}")
+    for kept in ("sent", "not sent"):
+        seal = Seal(recorded[kept]["body"].encode(), recorded[kept]["receipt"])
+        assert client.send(link, seal) == client.send(link, seal) == seal.receipt
+    assert store.counts(link.hash[:16])["reports"] == recorded["counts"]["reports"] + 1
