@@ -7,14 +7,14 @@ import numpy as np
 
 from benchmarks.disguise.values import one_core
 from benchmarks.measure import Row, best_seconds
-from sottovoce.disguise.records import disguise_codes
-from sottovoce.mechanism.coins import random_words
-from sottovoce.mine.classify.naive_bayes import NaiveBayes
-from sottovoce.plan.plan import Plan
-from sottovoce.schema.attribute import Attribute
-from sottovoce.schema.schema import Schema
-from sottovoce.scheme.randomized_response import RandomizedResponse
-from sottovoce.scheme.unrelated_question import UnrelatedQuestion
+from sottovoce.disguises.records import disguise_codes
+from sottovoce.mechanisms.coins import random_words
+from sottovoce.mining.classify.naive_bayes import NaiveBayes
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.attribute import Attribute
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.randomized_response import RandomizedResponse
+from sottovoce.schemes.unrelated_question import UnrelatedQuestion
 
 RECORDS = 10**6
 SIZES = (2, 8, 2, 16, 5, 7, 14, 6, 5, 2, 2, 2, 5, 2)

@@ -8,17 +8,16 @@ import numpy as np
 
 from benchmarks.disguise.values import one_core
 from benchmarks.measure import Row, best_seconds
-from sottovoce.channel.keep_or_uniform import KeepOrUniform
-from sottovoce.channel.kronecker import Kronecker
-from sottovoce.count.contingency import count_cells
-from sottovoce.disguise.records import disguise_codes
-from sottovoce.estimate.counted import Counted
-from sottovoce.estimate.methods import by_inversion
-from sottovoce.mechanism.coins import random_words
-from sottovoce.plan.budget import new_plan
-from sottovoce.schema.attribute import Attribute
-from sottovoce.schema.cells import Codes
-from sottovoce.schema.schema import Schema
+from sottovoce.channels.keep_or_uniform import KeepOrUniform
+from sottovoce.channels.kronecker import Kronecker
+from sottovoce.counts.counter import count_cells
+from sottovoce.disguises.records import disguise_codes
+from sottovoce.estimates.counted import Counted
+from sottovoce.estimates.proportions import by_inversion
+from sottovoce.mechanisms.coins import random_words
+from sottovoce.plans.budget import new_plan
+from sottovoce.schemas.attribute import Attribute, Codes
+from sottovoce.schemas.schema import Schema
 
 REPORTS = 10**6
 K = 100

@@ -6,12 +6,12 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.measure import Row, best_seconds
+from sottovoce.datasets.networks import ego_facebook
 from sottovoce.errors import SottovoceError
-from sottovoce.mine.graph.degrees import estimate_degrees
-from sottovoce.mine.graph.disguise import disguise_graph
-from sottovoce.mine.graph.graph import Graph
-from sottovoce.mine.graph.triangles import estimate_triangles
-from sottovoce.table.datasets.networks import ego_facebook
+from sottovoce.graphs.degrees import estimate_degrees
+from sottovoce.graphs.graph import Graph
+from sottovoce.graphs.reports import disguise_graph
+from sottovoce.graphs.triangles import estimate_triangles
 
 NODES, EDGES = 20_000, 1_000_000
 EPSILON = 4

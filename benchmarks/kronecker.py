@@ -6,8 +6,8 @@ import numpy as np
 from pykronecker import KroneckerProduct
 
 from benchmarks.measure import Row, best_seconds
-from sottovoce.channel.keep_or_uniform import KeepOrUniform
-from sottovoce.channel.kronecker import Kronecker
+from sottovoce.channels.keep_or_uniform import KeepOrUniform
+from sottovoce.channels.kronecker import Kronecker
 
 BITS = 20
 

@@ -22,15 +22,13 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from benchmarks.measure import Row
-from sottovoce.survey.batch import MOST, Outcome
-from sottovoce.survey.definition import survey_from_text
-from sottovoce.survey.links import Link
-from sottovoce.survey.people import make_people
-from sottovoce.survey.running import address_of, listen, serve
-from sottovoce.survey.seal import sealed
-from sottovoce.survey.server import make_app
-from sottovoce.survey.store import Store
-from sottovoce.survey.survey import Survey
+from sottovoce.surveys.client.client import sealed
+from sottovoce.surveys.client.simulate import make_people
+from sottovoce.surveys.collect.server import address_of, listen, make_app, serve
+from sottovoce.surveys.collect.store import MOST, Outcome, Store
+from sottovoce.surveys.definition.definition import survey_from_text
+from sottovoce.surveys.definition.survey import Survey
+from sottovoce.surveys.links import Link
 
 SECONDS = float(os.environ.get("SOTTOVOCE_SURVEY_SECONDS", "2"))
 CONNECTIONS = 64

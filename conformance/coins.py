@@ -11,7 +11,7 @@ from conformance.draws import (
     unchosen_blocks,
     with_rejected,
 )
-from sottovoce.mechanism.coins import RARELY_REJECTED, WORD, Coin, flip
+from sottovoce.mechanisms.coins import RARELY_REJECTED, WORD, Coin, flip
 
 ONE_WORD_STILL = WORD - RARELY_REJECTED
 """A coin for which one word is rejected exactly as often as is allowed: 2^32 mod D = 2^20."""

@@ -6,7 +6,7 @@ from hashlib import shake_256
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.mechanism.coins import WORD, Coin, ListedWords, flip
+from sottovoce.mechanisms.coins import WORD, Coin, ListedWords, flip
 
 
 class CountedWords:

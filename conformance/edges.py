@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 
 from conformance.draws import block, first_value, last_value, spread, unchosen_words
-from sottovoce.disguise.records import disguise_codes
-from sottovoce.mechanism.coins import WORD, Coin, ListedWords
-from sottovoce.plan.plan import Plan
+from sottovoce.disguises.records import disguise_codes
+from sottovoce.mechanisms.coins import WORD, Coin, ListedWords
+from sottovoce.plans.plan import Plan
 
 PROBES = 32
 """Sides of each coin at which reports are compared before the edges between them are sought."""

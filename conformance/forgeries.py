@@ -6,7 +6,7 @@ from copy import deepcopy
 from hashlib import sha256
 from typing import Any
 
-from sottovoce.plan.document import canonical_bytes
+from sottovoce.plans.document import canonical_bytes
 
 Json = dict[str, Any]
 Forgery = tuple[str, str | None, Any]

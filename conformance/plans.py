@@ -3,31 +3,29 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from sottovoce.mechanism.bit_coin import BitCoin
-from sottovoce.mechanism.cut_paste import CutPaste
-from sottovoce.mechanism.flips import Flips
-from sottovoce.mechanism.listed import Listed
-from sottovoce.mechanism.private_diagonal import PrivateDiagonal
-from sottovoce.mechanism.replacement import Replacement
-from sottovoce.mechanism.sampling import Sampling
-from sottovoce.mechanism.turning import Turning
-from sottovoce.plan.plan import Group, Plan
-from sottovoce.plan.prior import PriorSource
-from sottovoce.schema.attribute import Attribute, boolean
-from sottovoce.schema.binned import Binned
-from sottovoce.schema.item_set import ItemSet
-from sottovoce.schema.schema import Schema
-from sottovoce.scheme.attribute_sampling import AttributeSampling
-from sottovoce.scheme.cut_and_paste import CutAndPaste
-from sottovoce.scheme.emask import Emask
-from sottovoce.scheme.gamma_diagonal import GammaDiagonal
-from sottovoce.scheme.matrix import Matrix
-from sottovoce.scheme.optimized_unary import OptimizedUnary
-from sottovoce.scheme.randomized_gamma_diagonal import RandomizedGammaDiagonal
-from sottovoce.scheme.scheme import Scheme, Sizes, schemes
-from sottovoce.scheme.subset_selection import SubsetSelection
-from sottovoce.scheme.unrelated_question import UnrelatedQuestion
-from sottovoce.scheme.warner import Warner
+from sottovoce.mechanisms.cut_and_paste import CutPaste
+from sottovoce.mechanisms.flips import BitCoin, Flips
+from sottovoce.mechanisms.matrix import Listed
+from sottovoce.mechanisms.private_diagonal import PrivateDiagonal
+from sottovoce.mechanisms.replacement import Replacement
+from sottovoce.mechanisms.sampling import Sampling
+from sottovoce.mechanisms.turning import Turning
+from sottovoce.plans.plan import Group, Plan, PriorSource
+from sottovoce.schemas.attribute import Attribute, boolean
+from sottovoce.schemas.binned import Binned
+from sottovoce.schemas.item_set import ItemSet
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.attribute_sampling import AttributeSampling
+from sottovoce.schemes.cut_and_paste import CutAndPaste
+from sottovoce.schemes.emask import Emask
+from sottovoce.schemes.gamma_diagonal import GammaDiagonal
+from sottovoce.schemes.matrix import Matrix
+from sottovoce.schemes.optimized_unary import OptimizedUnary
+from sottovoce.schemes.randomized_gamma_diagonal import RandomizedGammaDiagonal
+from sottovoce.schemes.scheme import Scheme, Sizes, schemes
+from sottovoce.schemes.subset_selection import SubsetSelection
+from sottovoce.schemes.unrelated_question import UnrelatedQuestion
+from sottovoce.schemes.warner import Warner
 
 AGE = Binned("age", [18, 40, 65.5, float("inf")], closed="left", missing="no answer")
 DRUG = Attribute("drug", ["never", "once", "often"])

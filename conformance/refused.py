@@ -9,8 +9,8 @@ from conformance import forgeries
 from conformance.forged_mechanisms import mechanisms
 from conformance.plans import case_plans
 from sottovoce.errors import SottovoceError
-from sottovoce.plan.document import plan_from_text, plan_to_json
-from sottovoce.plan.plan import Plan
+from sottovoce.plans.document import plan_from_text, plan_to_json
+from sottovoce.plans.plan import Plan
 
 HAIR = 10**18
 """A promise is lowered by one part in so many: a reader that computes in floating point does not notice."""

@@ -16,10 +16,10 @@ from conformance.draws import (
 )
 from conformance.edges import edge_blocks, truths_of
 from conformance.plans import case_plans, made_up_plans
-from sottovoce.disguise.records import disguise_codes
-from sottovoce.mechanism.coins import Coin
-from sottovoce.plan.document import plan_to_text
-from sottovoce.plan.plan import Plan
+from sottovoce.disguises.records import disguise_codes
+from sottovoce.mechanisms.coins import Coin
+from sottovoce.plans.document import plan_to_text
+from sottovoce.plans.plan import Plan
 
 MOST_WORDS = 256
 """Of the chosen and unchosen blocks of a vector, as long as every coin has an edge: files stay small."""

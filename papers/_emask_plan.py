@@ -5,11 +5,11 @@ from time import process_time
 
 from benchmarks.measure import best_seconds
 from papers._repeated import frequent
-from sottovoce.plan.plan import Plan
-from sottovoce.schema.item_set import ItemSet
-from sottovoce.schema.schema import Schema
-from sottovoce.scheme.emask import Emask
-from sottovoce.table.bitsets import Csr
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.item_set import ItemSet
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.emask import Emask
+from sottovoce.tables.bitsets import Csr
 
 Coins = tuple[float, float]
 """p and q: what keeps a one, and a zero."""

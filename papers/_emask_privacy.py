@@ -6,13 +6,12 @@ import numpy as np
 
 from papers._emask_plan import Coins, plan_of
 from papers.rerun import Row, compared
-from sottovoce.disguise.transactions import disguise_transactions
-from sottovoce.measure.items import basic_privacy
-from sottovoce.measure.reinterrogation import reinterrogation_privacy
-from sottovoce.mine.itemsets import Itemsets
-from sottovoce.schema.item_set import ItemSet
-from sottovoce.table.bitsets import Bitsets, Csr
-from sottovoce.table.datasets.baskets import chosen_items
+from sottovoce.datasets.baskets import chosen_items
+from sottovoce.disguises.transactions import disguise_transactions
+from sottovoce.measures.item_privacy import basic_privacy, reinterrogation_privacy
+from sottovoce.mining.itemsets.result import Itemsets
+from sottovoce.schemas.item_set import ItemSet
+from sottovoce.tables.bitsets import Bitsets, Csr
 
 SPREAD = 0.2
 """Points of %: several times what reinterrogation privacy varies by over disguises."""

@@ -8,8 +8,8 @@ from papers._emask_privacy import EXPLAINED
 from papers._emask_table import QUICK_TURNS, TIMED, TURNS, Table
 from papers._repeated import error_rows, numbers_of, ranges
 from papers.rerun import Progress, Rerun, Row, claimed
-from sottovoce.mine.accuracy import mining_errors
-from sottovoce.table.datasets.quest import quest_transactions
+from sottovoce.datasets.quest import quest_transactions
+from sottovoce.mining.itemsets.accuracy import mining_errors
 
 DATA_SETS, QUICK, COUNTED = 40, 4, 24
 """How many are disguised; of those that are only counted a quick run can have more."""

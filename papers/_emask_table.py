@@ -9,12 +9,12 @@ from papers._emask_plan import Coins, mining_seconds, plan_of
 from papers._emask_privacy import EXPLAINED, Printed, reinterrogation
 from papers._repeated import error_rows, frequent, repeated
 from papers.rerun import Progress, Rerun, Row, Verdict
-from sottovoce.disguise.transactions import disguise_transactions
-from sottovoce.measure.itemset_error import support_error
-from sottovoce.mine.itemsets import Itemsets
-from sottovoce.schema.item_set import ItemSet
-from sottovoce.table.bitsets import Csr
-from sottovoce.table.datasets.baskets import chosen_items, repeat_baskets
+from sottovoce.datasets.baskets import chosen_items, repeat_baskets
+from sottovoce.disguises.transactions import disguise_transactions
+from sottovoce.measures.itemset_error import support_error
+from sottovoce.mining.itemsets.result import Itemsets
+from sottovoce.schemas.item_set import ItemSet
+from sottovoce.tables.bitsets import Csr
 
 DISGUISES = 200
 

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from papers._repeated import frequent
-from sottovoce.estimate.counted import categories_of
-from sottovoce.mine.itemsets import Itemsets
-from sottovoce.plan.plan import Plan
-from sottovoce.schema.item_set import ItemSet
-from sottovoce.schema.schema import Schema
-from sottovoce.scheme.emask import Emask
-from sottovoce.scheme.gamma_diagonal import GammaDiagonal
-from sottovoce.scheme.scheme import Scheme
-from sottovoce.table.bitsets import Csr
-from sottovoce.table.datasets.tables import Columns, census, health_stand_in
-from sottovoce.table.source import open_source
+from sottovoce.datasets.categorical import Columns, census, health_stand_in
+from sottovoce.estimates.counted import categories_of
+from sottovoce.mining.itemsets.result import Itemsets
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.item_set import ItemSet
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.emask import Emask
+from sottovoce.schemes.gamma_diagonal import GammaDiagonal
+from sottovoce.schemes.scheme import Scheme
+from sottovoce.tables.bitsets import Csr
+from sottovoce.tables.source import open_source
 
 GAMMA, MIN_SUPPORT = 19, 0.02
 CUTOFF, PASTED = 3, 0.494

@@ -9,8 +9,8 @@ from papers._frapp import GAMMA, MIN_SUPPORT, Data
 from papers._frapp_schemes import mined
 from papers._repeated import MEASURES, Errors, counted, repeated
 from papers.rerun import Progress, Rerun, Row, claimed, compared
-from sottovoce.measure.private_parameter import PosteriorRange, posterior_range
-from sottovoce.scheme.randomized_gamma_diagonal import RandomizedGammaDiagonal
+from sottovoce.measures.private_parameter import PosteriorRange, posterior_range
+from sottovoce.schemes.randomized_gamma_diagonal import RandomizedGammaDiagonal
 
 DISGUISES, QUICK = 100, 4
 BEFORE, LENGTH = 0.05, 4

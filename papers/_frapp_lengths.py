@@ -9,8 +9,8 @@ from papers._frapp_reference import Reference, reference_rows
 from papers._frapp_schemes import schemes
 from papers._repeated import MEASURES, Errors, counted, ranges, repeated
 from papers.rerun import Progress, Rerun, Row, claimed, compared
-from sottovoce.measure.condition import condition_number
-from sottovoce.scheme.cut_and_paste import CutAndPaste
+from sottovoce.measures.utility import condition_number
+from sottovoce.schemes.cut_and_paste import CutAndPaste
 
 DISGUISES, QUICK = 200, 20
 POSITIVE, NEGATIVE, SUPPORT = range(3)

@@ -6,18 +6,18 @@ import numpy as np
 
 from papers._frapp import CUTOFF, GAMMA, MIN_SUPPORT, PASTED, Data
 from papers._repeated import frequent
-from sottovoce.disguise.frames import disguise_frame
-from sottovoce.disguise.records import disguise_codes
-from sottovoce.disguise.transactions import disguise_transactions
-from sottovoce.mechanism.coins import random_words
-from sottovoce.mine.itemsets import Itemsets
-from sottovoce.plan.plan import Plan
-from sottovoce.scheme.cut_and_paste import CutAndPaste
-from sottovoce.scheme.emask import Emask
-from sottovoce.scheme.gamma_diagonal import GammaDiagonal
-from sottovoce.scheme.randomized_gamma_diagonal import RandomizedGammaDiagonal
-from sottovoce.scheme.scheme import Scheme
-from sottovoce.table.bitsets import Bitsets
+from sottovoce.disguises.records import disguise_codes
+from sottovoce.disguises.tables import disguise_frame
+from sottovoce.disguises.transactions import disguise_transactions
+from sottovoce.mechanisms.coins import random_words
+from sottovoce.mining.itemsets.result import Itemsets
+from sottovoce.plans.plan import Plan
+from sottovoce.schemes.cut_and_paste import CutAndPaste
+from sottovoce.schemes.emask import Emask
+from sottovoce.schemes.gamma_diagonal import GammaDiagonal
+from sottovoce.schemes.randomized_gamma_diagonal import RandomizedGammaDiagonal
+from sottovoce.schemes.scheme import Scheme
+from sottovoce.tables.bitsets import Bitsets
 
 Mine = Callable[[int], Itemsets]
 """Disguise by a seed, and mine."""

@@ -19,11 +19,10 @@ from papers._ldp_table import (
     simulated,
 )
 from papers.rerun import Progress, Rerun, Row
-from sottovoce.design.compared_derived import derived_error
-from sottovoce.estimate.derived import derive
-from sottovoce.estimate.expected import expected_estimate
-from sottovoce.estimate.named import functional_named
-from sottovoce.estimate.simplex import nearest_distribution
+from sottovoce.designs.compare_measures import derived_error
+from sottovoce.estimates.derived import derive, functional_named
+from sottovoce.estimates.likelihood import nearest_distribution
+from sottovoce.estimates.sample_size import expected_estimate
 
 Lines = dict[str, tuple[list[float], list[float]]]
 

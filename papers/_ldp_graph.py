@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from papers._ldp_picture import COLOURS, tidy
 from papers._ldp_table import MECHANISMS, everywhere
 from papers.rerun import Progress, Rerun, Row
-from sottovoce.mine.graph.disguise import disguise_graph
-from sottovoce.mine.graph.graph import Graph
-from sottovoce.mine.graph.instance import reconstruct_graph
-from sottovoce.mine.graph.reports import GraphReports
-from sottovoce.table.datasets.networks import friendships
-from sottovoce.table.figure import INK
+from sottovoce.datasets.networks import friendships
+from sottovoce.graphs.degrees import reconstruct_graph
+from sottovoce.graphs.graph import Graph
+from sottovoce.graphs.reports import GraphReports, disguise_graph
+from sottovoce.tables.figures import INK
 
 Array = NDArray[np.float64]
 Answer = Callable[[float, np.random.Generator], Array]

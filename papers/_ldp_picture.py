@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from papers._ldp_table import TARGETS
-from sottovoce.table.figure import INK
+from sottovoce.tables.figures import INK
 
 COLOURS = {"randomized_response": "#2a7f9e", "laplace": "#d98324"}
 LABELS = {"randomized_response": "randomized response", "laplace": "Laplace noise"}

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from papers.rerun import Row, claimed
-from sottovoce.channel.channel import Channel
-from sottovoce.count.contingency import count_cells
-from sottovoce.design.compare import compare, side_by_side
-from sottovoce.scheme.laplace import Laplace
-from sottovoce.scheme.randomized_response import RandomizedResponse
-from sottovoce.table.datasets.tables import cholesterol
-from sottovoce.table.source import open_source
+from sottovoce.channels.channel import Channel
+from sottovoce.counts.counter import count_cells
+from sottovoce.datasets.categorical import cholesterol
+from sottovoce.designs.compare import compare, side_by_side
+from sottovoce.schemes.laplace import Laplace
+from sottovoce.schemes.randomized_response import RandomizedResponse
+from sottovoce.tables.source import open_source
 
 Array = NDArray[np.float64]
 Exact = dict[tuple[str, str], list[float]]

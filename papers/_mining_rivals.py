@@ -4,13 +4,12 @@ import warnings
 from typing import Any
 
 from papers._frapp import CUTOFF, Data
-from sottovoce.disguise.frames import disguise_frame
-from sottovoce.disguise.transactions import disguise_transactions
-from sottovoce.mine.frequent import frequent_itemsets
-from sottovoce.mine.itemsets import Itemsets
-from sottovoce.mine.resolution import ResolutionWarning
-from sottovoce.scheme.cut_and_paste import pairs_meeting
-from sottovoce.scheme.emask import Emask
+from sottovoce.disguises.tables import disguise_frame
+from sottovoce.disguises.transactions import disguise_transactions
+from sottovoce.mining.itemsets.frequent import ResolutionWarning, frequent_itemsets
+from sottovoce.mining.itemsets.result import Itemsets
+from sottovoce.schemes.cut_and_paste import pairs_meeting
+from sottovoce.schemes.emask import Emask
 
 
 def mined_by_mask(data: Data, gamma: int, min_support: float, seed: int) -> Itemsets:

@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 
 from papers.rerun import Progress, Row, claimed
-from sottovoce.channel.channel import Array
-from sottovoce.design.certified import information_front
-from sottovoce.design.front import Front
-from sottovoce.design.mopso.front import mopso_front
-from sottovoce.design.mopso.settings import Settings
-from sottovoce.design.objective import BITS_AND_DISTORTION
-from sottovoce.design.prior import named_prior
-from sottovoce.design.sweep import warner_sweep
-from sottovoce.table.datasets.tables import car, connect_4
+from sottovoce.channels.channel import Array
+from sottovoce.datasets.categorical import car, connect_4
+from sottovoce.designs.certified import information_front
+from sottovoce.designs.front import BITS_AND_DISTORTION, Front
+from sottovoce.designs.mopso import Settings, mopso_front
+from sottovoce.designs.requirement import named_prior
+from sottovoce.designs.sweeps import warner_sweep
 
 PAPER = "Y. Gao et al. (2018), Security and Communication Networks"
 RESPONDENTS = 10_000

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from papers.rerun import Progress, Row, claimed
-from sottovoce.channel.channel import Array
-from sottovoce.design.certified import certified_front
-from sottovoce.design.front import Front
-from sottovoce.design.optrr.front import optrr_front
-from sottovoce.design.optrr.settings import Settings
-from sottovoce.design.sweep import warner_sweep
+from sottovoce.channels.channel import Array
+from sottovoce.designs.certified import certified_front
+from sottovoce.designs.front import Front
+from sottovoce.designs.optrr.matrices import Settings
+from sottovoce.designs.optrr.search import optrr_front
+from sottovoce.designs.sweeps import warner_sweep
 
 PAPER = "Z. Huang & W. Du (2008), OptRR, ICDE, 705-714"
 RESPONDENTS = 10_000

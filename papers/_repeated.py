@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from papers.rerun import Progress, Row, Verdict
-from sottovoce.mine.accuracy import LengthErrors, mining_errors
-from sottovoce.mine.frequent import frequent_itemsets
-from sottovoce.mine.itemsets import Itemsets
-from sottovoce.mine.resolution import ResolutionWarning
-from sottovoce.plan.plan import Plan
+from sottovoce.mining.itemsets.accuracy import LengthErrors, mining_errors
+from sottovoce.mining.itemsets.frequent import ResolutionWarning, frequent_itemsets
+from sottovoce.mining.itemsets.result import Itemsets
+from sottovoce.plans.plan import Plan
 
 Errors = np.ma.MaskedArray
 """By disguise, length and measure: sigma+, sigma-, rho."""

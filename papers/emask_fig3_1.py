@@ -5,8 +5,8 @@ from typing import Any
 from papers import _thesis
 from papers._emask_plan import mining_seconds, plan_of
 from papers.rerun import Progress, Rerun, claimed
-from sottovoce.disguise.transactions import disguise_transactions
-from sottovoce.table.datasets.quest import quest_transactions
+from sottovoce.datasets.quest import quest_transactions
+from sottovoce.disguises.transactions import disguise_transactions
 
 TITLE = "running time of MASK and of mining the original, over min_support"
 SOURCE = _thesis.SOURCE.format("Figure 3.1")

@@ -6,7 +6,7 @@ import numpy as np
 
 from papers import _thesis
 from papers.rerun import Progress, Rerun, claimed
-from sottovoce.measure.items import reconstruction_of_ones
+from sottovoce.measures.item_privacy import reconstruction_of_ones
 
 TITLE = "basic privacy over p and q at a support of 1 %"
 SOURCE = _thesis.SOURCE.format("Figure 3.2")

@@ -10,14 +10,14 @@ from papers._emask_plan import mining_seconds, plan_of
 from papers._emask_privacy import reinterrogation
 from papers._repeated import frequent
 from papers.rerun import Progress, Rerun, Row, claimed
-from sottovoce.disguise.transactions import disguise_transactions
-from sottovoce.measure.items import basic_privacy
-from sottovoce.measure.itemset_error import support_error
-from sottovoce.mine.accuracy import mining_errors
-from sottovoce.mine.itemsets import Itemsets
-from sottovoce.schema.item_set import ItemSet
-from sottovoce.table.bitsets import Csr
-from sottovoce.table.datasets.quest import quest_transactions
+from sottovoce.datasets.quest import quest_transactions
+from sottovoce.disguises.transactions import disguise_transactions
+from sottovoce.measures.item_privacy import basic_privacy
+from sottovoce.measures.itemset_error import support_error
+from sottovoce.mining.itemsets.accuracy import mining_errors
+from sottovoce.mining.itemsets.result import Itemsets
+from sottovoce.schemas.item_set import ItemSet
+from sottovoce.tables.bitsets import Csr
 
 TITLE = "estimated and observed privacy, accuracy and running time at p = .5, over q"
 SOURCE = _thesis.SOURCE.format("Figure 3.3")

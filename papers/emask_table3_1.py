@@ -3,9 +3,7 @@
 from typing import Any
 
 from papers.rerun import Progress, Rerun, Row, claimed, compared
-from sottovoce.design.goals.attain import attain_goals, equal_optima
-from sottovoce.design.goals.curve import Coins, Curve
-from sottovoce.design.goals.goals import Goals
+from sottovoce.designs.goals import Coins, Curve, Goals, attain_goals, equal_optima
 
 TITLE = "EMASK's coins for a breach of 6 %, an error of 3 % and a slowdown of 5"
 SOURCE = "S. Agrawal (2004), thesis, Indian Institute of Science, Table 3.1"

@@ -9,8 +9,8 @@ import numpy as np
 from papers._ldp_picture import COLOURS, LABELS, target_panels
 from papers._ldp_table import MECHANISMS, SOURCE, STAND_IN, TARGETS, channel_of, counts, exact, simulated
 from papers.rerun import Progress, Rerun, Row, claimed
-from sottovoce.measure.utility import mean_squared_errors
-from sottovoce.table.figure import INK
+from sottovoce.measures.utility import mean_squared_errors
+from sottovoce.tables.figures import INK
 
 __all__ = ["SOURCE", "TITLE", "rerun"]
 

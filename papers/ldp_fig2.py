@@ -21,8 +21,8 @@ from papers._ldp_table import (
     simulated,
 )
 from papers.rerun import Progress, Rerun, Row, claimed
-from sottovoce.measure.utility import average_mean_squared_error
-from sottovoce.scheme.laplace import Laplace, nominal_epsilon
+from sottovoce.measures.utility import average_mean_squared_error
+from sottovoce.schemes.laplace import Laplace, nominal_epsilon
 
 __all__ = ["SOURCE", "TITLE", "rerun"]
 

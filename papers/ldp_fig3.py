@@ -3,7 +3,7 @@
 from papers._ldp_derived import rerun_measure
 from papers._ldp_table import SOURCE, counts
 from papers.rerun import Progress, Rerun
-from sottovoce.measure.functionals import Entropy
+from sottovoce.measures.functionals import Entropy
 
 __all__ = ["SOURCE", "TITLE", "rerun"]
 

@@ -3,7 +3,7 @@
 from papers._ldp_derived import rerun_measure
 from papers._ldp_table import SOURCE, Array, counts
 from papers.rerun import Progress, Rerun
-from sottovoce.measure.association import ChiSquared
+from sottovoce.measures.association import ChiSquared
 
 __all__ = ["SOURCE", "TITLE", "rerun"]
 

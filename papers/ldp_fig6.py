@@ -7,8 +7,8 @@ from typing import Any
 from papers._ldp_graph import Run, friends, local_answers, rerun_sequence
 from papers._ldp_table import SOURCE, epsilons
 from papers.rerun import Progress, Rerun
-from sottovoce.mine.graph.central import central_triangles, laplace_noise, smooth_scale, true_triangles
-from sottovoce.mine.graph.triangles import estimate_triangles
+from sottovoce.graphs.central import central_triangles, laplace_noise, smooth_scale, true_triangles
+from sottovoce.graphs.triangles import estimate_triangles
 
 __all__ = ["SOURCE", "TITLE", "rerun"]
 

@@ -10,20 +10,18 @@ from papers._frapp import Data
 from papers._mining_figure import Scores, draw
 from papers._mining_rivals import mined_by_cut_and_paste, mined_by_mask
 from papers.rerun import Progress, Rerun, Row, claimed
-from sottovoce.disguise.frames import disguise_frame
-from sottovoce.estimate.estimate import Estimate
-from sottovoce.estimate.factor import FactorSpread, margin_of
-from sottovoce.estimate.modelled import estimate_joint
-from sottovoce.estimate.proportions import estimate_proportions
-from sottovoce.mine.accuracy import mining_errors
-from sottovoce.mine.itemsets import Itemsets
-from sottovoce.mine.mining_plan import mining_plan
-from sottovoce.mine.modelled import itemsets_of
-from sottovoce.plan.budget import new_plan
-from sottovoce.plan.plan import Plan
-from sottovoce.schema.schema import Schema
-from sottovoce.table.datasets.households import households
-from sottovoce.table.datasets.tables import census
+from sottovoce.datasets.categorical import census, households
+from sottovoce.disguises.tables import disguise_frame
+from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.log_linear import FactorSpread, estimate_joint, margin_of
+from sottovoce.estimates.proportions import estimate_proportions
+from sottovoce.mining.itemsets.accuracy import mining_errors
+from sottovoce.mining.itemsets.modelled import itemsets_of
+from sottovoce.mining.itemsets.result import Itemsets
+from sottovoce.mining.mining_plan import mining_plan
+from sottovoce.plans.budget import new_plan
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.schema import Schema
 
 TITLE = "Frequent itemsets under strict odds: sampled small sets beside the disguises of the thesis"
 SOURCE = "beyond Agrawal (2004), figures 4.1 and 4.2"

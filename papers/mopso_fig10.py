@@ -6,10 +6,10 @@ import numpy as np
 
 from papers._mopso import EPSILON, PAPER, RESPONDENTS, ROW_WISE, about, fronts, prior_of
 from papers.rerun import Progress, Rerun, Row, claimed
-from sottovoce.channel.channel import Array
-from sottovoce.design.certified import least_error_design
-from sottovoce.design.point import Point
-from sottovoce.estimate.em_stack import em_of_all
+from sottovoce.channels.channel import Array
+from sottovoce.designs.certified import least_error_design
+from sottovoce.designs.front import Point
+from sottovoce.estimates.likelihood import em_of_all
 
 TITLE = "Estimates of the classes of car and Connect-4 at the best utility, epsilon = 2"
 SOURCE = f"{PAPER}, figure 10"

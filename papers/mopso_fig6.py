@@ -4,7 +4,7 @@ import numpy as np
 
 from papers._mopso import CATEGORIES, FARTHEST, PAPER, ROW_WISE, about_six, draw, lower, six, wider
 from papers.rerun import Progress, Rerun, Row, claimed, compared
-from sottovoce.measure.bits import entropy
+from sottovoce.measures.privacy import entropy
 
 TITLE = "FRAPP's and MOPSO's fronts of bits against distortion for six priors, n = 8, epsilon = 2"
 SOURCE = f"{PAPER}, figure 6"

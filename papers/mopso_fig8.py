@@ -6,8 +6,7 @@ import numpy as np
 
 from papers._mopso import PAPER, ROW_WISE, about, frapp, generations, prior_of
 from papers.rerun import Progress, Rerun, claimed
-from sottovoce.design.mopso.settings import Settings
-from sottovoce.design.mopso.swarm import Swarm
+from sottovoce.designs.mopso import Settings, Swarm
 
 TITLE = "Numbers of undominated matrices of FRAPP and MOPSO for epsilon = 0 ... 2"
 SOURCE = f"{PAPER}, figure 8"

@@ -7,13 +7,13 @@ import numpy as np
 
 from papers._mopso import PAPER, ROW_WISE, about, generations
 from papers.rerun import Progress, Rerun, Row, claimed
-from sottovoce.channel.channel import Array
-from sottovoce.design.certified import information_front
-from sottovoce.design.mopso import settings as mopso
-from sottovoce.design.mopso.swarm import Swarm
-from sottovoce.design.optrr.search import Search
-from sottovoce.design.optrr.settings import Settings
-from sottovoce.design.prior import named_prior
+from sottovoce.channels.channel import Array
+from sottovoce.designs import mopso
+from sottovoce.designs.certified import information_front
+from sottovoce.designs.mopso import Swarm
+from sottovoce.designs.optrr.matrices import Settings
+from sottovoce.designs.optrr.search import Search
+from sottovoce.designs.requirement import named_prior
 
 TITLE = "Running times of MOPSO and OptRR for 5 ... 150 categories"
 SOURCE = f"{PAPER}, Table 3"

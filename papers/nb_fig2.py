@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 
 from papers.rerun import Progress, Rerun, Row, claimed, compared
-from sottovoce.mine.classify.curve import LearningCurve
-from sottovoce.mine.classify.experiments import LEARNED, accuracy_by_plan
-from sottovoce.mine.classify.records import records_of
-from sottovoce.mine.classify.trial import AT_ONCE, Trial
-from sottovoce.plan.plan import Plan
-from sottovoce.schema.schema import Schema
-from sottovoce.scheme.unrelated_question import UnrelatedQuestion
-from sottovoce.table.datasets.binary import Cut, binary_adult, binary_breast_cancer
+from sottovoce.datasets.categorical import Cut, binary_adult, binary_breast_cancer
+from sottovoce.mining.classify.experiments import LEARNED, LearningCurve, accuracy_by_plan
+from sottovoce.mining.classify.trial import AT_ONCE, Trial, records_of
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.unrelated_question import UnrelatedQuestion
 
 TITLE = "Naive Bayes on disguised Adult: mean accuracy against theta"
 SOURCE = "Zhan & Matwin 2006, figure 2"

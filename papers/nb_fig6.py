@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from papers.rerun import Progress, Rerun, claimed
-from sottovoce.channel.channel import Array
-from sottovoce.measure.entry import entry_privacy
-from sottovoce.plan.guarantee import Guarantee
-from sottovoce.scheme.unrelated_question import UnrelatedQuestion
+from sottovoce.channels.channel import Array
+from sottovoce.measures.entry_privacy import entry_privacy
+from sottovoce.plans.guarantee import Guarantee
+from sottovoce.schemes.unrelated_question import UnrelatedQuestion
 
 TITLE = "Privacy of a single entry before mining"
 SOURCE = "Zhan & Matwin 2006, figure 6"

@@ -6,11 +6,10 @@ import numpy as np
 
 from papers.nb_fig2 import unrelated
 from papers.rerun import Progress, Rerun, Row, claimed, compared
-from sottovoce.mine.classify.curve import LearningCurve
-from sottovoce.mine.classify.experiments import accuracy_by_plan
-from sottovoce.plan.plan import Plan
-from sottovoce.scheme.related_question import RelatedQuestion
-from sottovoce.table.datasets.binary import binary_adult
+from sottovoce.datasets.categorical import binary_adult
+from sottovoce.mining.classify.experiments import LearningCurve, accuracy_by_plan
+from sottovoce.plans.plan import Plan
+from sottovoce.schemes.related_question import RelatedQuestion
 
 TITLE = "Related against unrelated question, naive Bayes on Adult"
 SOURCE = "Zhan & Matwin 2006, figure 7"

@@ -2,7 +2,7 @@
 
 from papers._optrr import PAPER, RESPONDENTS, draw, excess, fronts, generations, lower_everywhere
 from papers.rerun import Progress, Rerun, Row, claimed, compared
-from sottovoce.design.prior import named_prior
+from sottovoce.designs.requirement import named_prior
 
 TITLE = "Warner's scheme and OptRR on the normal prior, delta = .6, .7, .8, .9"
 SOURCE = f"{PAPER}, figure 4"

@@ -4,7 +4,7 @@ import numpy as np
 
 from papers._optrr import DELTA, PAPER, draw, excess, fronts, gains, lower_everywhere, settings
 from papers.rerun import Progress, Rerun, claimed
-from sottovoce.design.prior import named_prior
+from sottovoce.designs.requirement import named_prior
 
 TITLE = "Warner's scheme and OptRR on the gamma(1, 2) prior, delta = .75"
 SOURCE = f"{PAPER}, figure 5(a)"

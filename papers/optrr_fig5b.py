@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from papers._optrr import DELTA, PAPER, draw, excess, fronts, gains, lower_everywhere, settings
 from papers.rerun import Progress, Rerun, claimed
-from sottovoce.design.front import Front
-from sottovoce.design.prior import named_prior
+from sottovoce.designs.front import Front
+from sottovoce.designs.requirement import named_prior
 
 TITLE = "Warner's scheme and OptRR on the uniform prior, delta = .75"
 SOURCE = f"{PAPER}, figure 5(b)"

@@ -4,8 +4,8 @@ import numpy as np
 
 from papers._optrr import DELTA, PAPER, RESPONDENTS, draw, excess, fronts, generations, lower_everywhere
 from papers.rerun import Progress, Rerun
-from sottovoce.channel.channel import Array
-from sottovoce.table.datasets.tables import ADULT, adult
+from sottovoce.channels.channel import Array
+from sottovoce.datasets.categorical import ADULT, adult
 
 TITLE = "Warner's scheme and OptRR on the first attributes of Adult, delta = .75"
 SOURCE = f"{PAPER}, figure 5(c)"

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from papers._optrr import DELTA, PAPER, draw, fronts, gains, lower_everywhere, settings
 from papers.rerun import Progress, Rerun, claimed
-from sottovoce.design.front import Front
-from sottovoce.design.iterative import with_iterative_error
-from sottovoce.design.prior import named_prior
+from sottovoce.designs.front import Front
+from sottovoce.designs.optrr.search import with_iterative_error
+from sottovoce.designs.requirement import named_prior
 
 TITLE = "The fronts of figure 5(a) with the error of the iterative approach"
 SOURCE = f"{PAPER}, figure 5(d)"

@@ -8,14 +8,14 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import HealthCheck, settings
 
-from sottovoce.mechanism.bulk import kernels
-from sottovoce.plan.plan import Plan
-from sottovoce.schema.attribute import Attribute, boolean
-from sottovoce.schema.binned import Binned
-from sottovoce.schema.schema import Schema
-from sottovoce.scheme.gamma_diagonal import GammaDiagonal
-from sottovoce.scheme.unrelated_question import UnrelatedQuestion
-from sottovoce.scheme.warner import Warner
+from sottovoce.mechanisms.bulk import kernels
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.attribute import Attribute, boolean
+from sottovoce.schemas.binned import Binned
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.gamma_diagonal import GammaDiagonal
+from sottovoce.schemes.unrelated_question import UnrelatedQuestion
+from sottovoce.schemes.warner import Warner
 
 settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared")

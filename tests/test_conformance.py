@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from sottovoce.errors import SottovoceError
-from sottovoce.mechanism.mechanism import mechanism_kinds
-from sottovoce.plan.document import plan_from_text
-from sottovoce.scheme.scheme import schemes
+from sottovoce.mechanisms.mechanism import mechanism_kinds
+from sottovoce.plans.document import plan_from_text
+from sottovoce.schemes.scheme import schemes
 
 ROOT = Path(__file__).parent.parent
 FILES = {path.stem: json.loads(path.read_text()) for path in sorted((ROOT / "conformance").glob("*.json"))}

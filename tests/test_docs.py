@@ -69,15 +69,15 @@ def test_the_example_scheme_is_one_file_that_all_laws_find(tmp_path):
     for folder in ("src", "tests"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    (tmp_path / "src" / "sottovoce" / "scheme" / "contamination.py").write_text(code)
+    (tmp_path / "src" / "sottovoce" / "schemes" / "contamination.py").write_text(code)
     done = subprocess.run(
         [
             sys.executable,
             "-m",
             "pytest",
             "-q",
-            "tests/scheme/test_laws.py",
-            "src/sottovoce/scheme",
+            "tests/schemes/test_laws.py",
+            "src/sottovoce/schemes",
             "-k",
             "contamination",
         ],

@@ -12,18 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from sottovoce import SottovoceError, estimate_covered, estimate_proportions, estimate_supports, read_plan, write_plan
-from sottovoce.mechanism.mechanism import mechanism_kinds
-from sottovoce.plan.document import plan_from_text, plan_hash, plan_to_text
-from sottovoce.survey.client import Client
-from sottovoce.survey.definition import read_definition
-from sottovoce.survey.links import read_link
-from sottovoce.survey.results import Reports
-from sottovoce.survey.running import listen, running
-from sottovoce.survey.seal import Seal
-from sottovoce.survey.server import make_app
-from sottovoce.survey.store import Store
-from sottovoce.survey.survey import survey_from_bytes
+from sottovoce.errors import SottovoceError
+from sottovoce.estimates.asked_together import estimate_covered
+from sottovoce.estimates.itemsets import estimate_supports
+from sottovoce.estimates.proportions import estimate_proportions
+from sottovoce.mechanisms.mechanism import mechanism_kinds
+from sottovoce.plans.document import plan_from_text, plan_hash, plan_to_text
+from sottovoce.surveys.client.client import Client, Seal
+from sottovoce.surveys.collect.server import listen, make_app, running
+from sottovoce.surveys.collect.store import Store
+from sottovoce.surveys.definition.definition import read_definition
+from sottovoce.surveys.definition.survey import survey_from_bytes
+from sottovoce.surveys.links import read_link
+from sottovoce.surveys.results import Reports
+from sottovoce.tables.plan_file import read_plan, write_plan
 
 FOLDER = Path(__file__).parent / "fixtures" / "0.1"
 MANIFEST = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from sottovoce.errors import SottovoceError
-from sottovoce.plan.document import plan_from_text
-from sottovoce.scheme.random_set import RandomSet
+from sottovoce.plans.document import plan_from_text
+from sottovoce.schemes.random_set import RandomSet
 
 ROOT = Path(__file__).parent.parent
 

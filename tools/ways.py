@@ -32,7 +32,10 @@ def disguise() -> Iterator[Call]:
     """Disguise a frame with three attributes under a plan for a budget."""
     import pandas as pd
 
-    from sottovoce import Attribute, Schema, boolean, disguise_frame, new_plan
+    from sottovoce.disguises.tables import disguise_frame
+    from sottovoce.plans.budget import new_plan
+    from sottovoce.schemas.attribute import Attribute, boolean
+    from sottovoce.schemas.schema import Schema
 
     schema = Schema([boolean("tax"), Attribute("drug", ["never", "once", "often"]), Attribute("children", range(4))])
     columns = {"tax": [True, False] * 600, "drug": ["never", "once", "often"] * 400, "children": [0, 1, 2, 3] * 300}
@@ -45,7 +48,11 @@ def estimate() -> Iterator[Call]:
     """Estimate the joint table of two attributes from the reports of a frame."""
     import pandas as pd
 
-    from sottovoce import Attribute, Schema, boolean, disguise_frame, estimate_proportions, new_plan
+    from sottovoce.disguises.tables import disguise_frame
+    from sottovoce.estimates.proportions import estimate_proportions
+    from sottovoce.plans.budget import new_plan
+    from sottovoce.schemas.attribute import Attribute, boolean
+    from sottovoce.schemas.schema import Schema
 
     schema = Schema([boolean("tax"), Attribute("drug", ["never", "once", "often"])])
     plan = new_plan(schema, odds=9)
@@ -56,8 +63,12 @@ def estimate() -> Iterator[Call]:
 @contextmanager
 def itemsets() -> Iterator[Call]:
     """Find the frequent sets of disguised baskets at default settings."""
-    from sottovoce import Plan, Schema, disguise_transactions, frequent_itemsets, quest_transactions
-    from sottovoce.scheme import Emask
+    from sottovoce.datasets.quest import quest_transactions
+    from sottovoce.disguises.transactions import disguise_transactions
+    from sottovoce.mining.itemsets.frequent import frequent_itemsets
+    from sottovoce.plans.plan import Plan
+    from sottovoce.schemas.schema import Schema
+    from sottovoce.schemes import Emask
 
     basket, baskets = quest_transactions(5000, 10, 4, items=100, patterns=100, seed=1)
     plan = Plan.of(Schema([basket]), {basket.name: Emask(p=0.9, q=0.95)})
@@ -68,13 +79,11 @@ def itemsets() -> Iterator[Call]:
 @contextmanager
 def survey_report() -> Iterator[Call]:
     """Take a sealed report over HTTP: what runs in the server's threads."""
-    from sottovoce import survey_from_text
-    from sottovoce.survey.client import Client
-    from sottovoce.survey.links import Link
-    from sottovoce.survey.running import listen, running
-    from sottovoce.survey.seal import seal
-    from sottovoce.survey.server import make_app
-    from sottovoce.survey.store import Store
+    from sottovoce.surveys.client.client import Client, seal
+    from sottovoce.surveys.collect.server import listen, make_app, running
+    from sottovoce.surveys.collect.store import Store
+    from sottovoce.surveys.definition.definition import survey_from_text
+    from sottovoce.surveys.links import Link
 
     survey = survey_from_text("""
         title: Honesty at work

@@ -18,12 +18,12 @@ from benchmarks.design.evolution import evolved
 from benchmarks.design.gradient import descended
 from benchmarks.design.search import against_proven, searched
 from benchmarks.measure import Row
-from sottovoce.channel.channel import Array
-from sottovoce.design.certified import certified_front, information_front, least_error_design
-from sottovoce.design.mopso.front import mopso_front
-from sottovoce.design.objective import hypervolume
-from sottovoce.design.prior import named_prior
-from sottovoce.design.sweep import warner_sweep
+from sottovoce.channels.channel import Array
+from sottovoce.designs.certified import certified_front, information_front, least_error_design
+from sottovoce.designs.front import hypervolume
+from sottovoce.designs.mopso import mopso_front
+from sottovoce.designs.requirement import named_prior
+from sottovoce.designs.sweeps import warner_sweep
 
 DELTA, RESPONDENTS, LARGEST_ERROR = 0.75, 10_000, 2e-4
 GENERATIONS = int(os.environ.get("SOTTOVOCE_GENERATIONS", "500"))

@@ -8,9 +8,9 @@ from pymoo.algorithms.moo.spea2 import SPEA2
 from pymoo.core.problem import Problem
 from pymoo.optimize import minimize
 
-from sottovoce.channel.channel import Array
-from sottovoce.measure.adversary import adversary_accuracy, worst_posterior
-from sottovoce.measure.utility import average_mean_squared_error
+from sottovoce.channels.channel import Array
+from sottovoce.measures.privacy import adversary_accuracy, worst_posterior
+from sottovoce.measures.utility import average_mean_squared_error
 
 POPULATION = 100
 ALGORITHMS = {"SPEA2": SPEA2, "NSGA2": NSGA2}

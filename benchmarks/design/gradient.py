@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sottovoce.channel.channel import Array
-from sottovoce.measure.adversary import adversary_accuracy, worst_posterior
-from sottovoce.measure.utility import average_mean_squared_error
+from sottovoce.channels.channel import Array
+from sottovoce.measures.privacy import adversary_accuracy, worst_posterior
+from sottovoce.measures.utility import average_mean_squared_error
 
 LEVELS, STARTS, STEPS = 25, 4, 4000
 PENALTY = 30.0

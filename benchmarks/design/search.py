@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import Row
-from sottovoce.channel.channel import Array
-from sottovoce.design.objective import hypervolume
-from sottovoce.design.optrr.search import Search
-from sottovoce.design.optrr.settings import Settings
+from sottovoce.channels.channel import Array
+from sottovoce.designs.front import hypervolume
+from sottovoce.designs.optrr.matrices import Settings
+from sottovoce.designs.optrr.search import Search
 
 BOXES = (1e-4, 2e-4, 4e-4)
 """Largest errors that count, standard errors of 1, 1.4 and 2 points in a hundred: the benchmark's, half, double."""

@@ -11,14 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.measure import Row, best_seconds
-from sottovoce.disguise.files import disguise_file
-from sottovoce.disguise.frames import disguise_frame
-from sottovoce.disguise.transactions import disguise_transactions
-from sottovoce.plan.plan import Plan
-from sottovoce.schema.item_set import ItemSet
-from sottovoce.schema.schema import Schema
-from sottovoce.scheme.emask import Emask
-from sottovoce.table.bitsets import Bitsets, Csr
+from sottovoce.disguises.tables import disguise_file, disguise_frame
+from sottovoce.disguises.transactions import disguise_transactions
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.item_set import ItemSet
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.emask import Emask
+from sottovoce.tables.bitsets import Bitsets, Csr
 
 TRANSACTIONS = 1_000_000
 ITEMS = 1_000

@@ -15,16 +15,15 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.measure import Row, best_seconds
-from sottovoce.count.contingency import count_cells
-from sottovoce.disguise.records import disguise_codes
-from sottovoce.mechanism.bulk import kernels
-from sottovoce.mechanism.coins import random_words
-from sottovoce.plan.budget import new_plan
-from sottovoce.plan.plan import Plan
-from sottovoce.schema.attribute import Attribute
-from sottovoce.schema.cells import Codes, Columns
-from sottovoce.schema.schema import Schema
-from sottovoce.scheme.gamma_diagonal import GammaDiagonal
+from sottovoce.counts.counter import count_cells
+from sottovoce.disguises.records import disguise_codes
+from sottovoce.mechanisms.bulk import kernels
+from sottovoce.mechanisms.coins import random_words
+from sottovoce.plans.budget import new_plan
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.attribute import Attribute, Codes, Columns
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.gamma_diagonal import GammaDiagonal
 
 VALUES = 10**6
 EPSILON = 1.0

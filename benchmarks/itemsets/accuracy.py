@@ -13,18 +13,18 @@ from itertools import count, islice
 import numpy as np
 
 from benchmarks.measure import Row
-from sottovoce.disguise.transactions import disguise_transactions
-from sottovoce.mine.accuracy import mining_errors
-from sottovoce.mine.frequent import frequent_itemsets
-from sottovoce.mine.itemsets import Itemsets
-from sottovoce.mine.modelled import modelled_itemsets
-from sottovoce.plan.plan import Plan
-from sottovoce.schema.item_set import ItemSet
-from sottovoce.schema.schema import Schema
-from sottovoce.scheme.emask import Emask
-from sottovoce.table.bitsets import Csr
-from sottovoce.table.datasets.baskets import bms_webview, repeat_baskets
-from sottovoce.table.datasets.quest import quest_transactions
+from sottovoce.datasets.baskets import bms_webview, repeat_baskets
+from sottovoce.datasets.quest import quest_transactions
+from sottovoce.disguises.transactions import disguise_transactions
+from sottovoce.mining.itemsets.accuracy import mining_errors
+from sottovoce.mining.itemsets.frequent import frequent_itemsets
+from sottovoce.mining.itemsets.modelled import modelled_itemsets
+from sottovoce.mining.itemsets.result import Itemsets
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.item_set import ItemSet
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.emask import Emask
+from sottovoce.tables.bitsets import Csr
 
 Data = Callable[[int], tuple[ItemSet, Csr]]
 

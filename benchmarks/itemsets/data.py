@@ -6,14 +6,14 @@ from functools import partial
 
 import numpy as np
 
-from sottovoce.disguise.transactions import disguise_transactions
-from sottovoce.plan.plan import Plan
-from sottovoce.schema.item_set import ItemSet
-from sottovoce.schema.schema import Schema
-from sottovoce.scheme.emask import Emask
-from sottovoce.table.bitsets import Csr
-from sottovoce.table.datasets.baskets import bms_webview, repeat_baskets, t10i4d100k
-from sottovoce.table.datasets.quest import quest_transactions
+from sottovoce.datasets.baskets import bms_webview, repeat_baskets, t10i4d100k
+from sottovoce.datasets.quest import quest_transactions
+from sottovoce.disguises.transactions import disguise_transactions
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.item_set import ItemSet
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.emask import Emask
+from sottovoce.tables.bitsets import Csr
 
 
 @dataclass(frozen=True)

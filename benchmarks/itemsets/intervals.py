@@ -13,18 +13,16 @@ import numpy as np
 
 from benchmarks.itemsets.accuracy import SECOND, SYNTHETIC, TABLES, Source, mined, near_items, plan_of
 from benchmarks.measure import Row
-from sottovoce.channel.channel import Array
-from sottovoce.disguise.transactions import disguise_transactions
-from sottovoce.mine.associated import association_rules
-from sottovoce.mine.frequent import frequent_itemsets
-from sottovoce.mine.itemsets import Items
-from sottovoce.mine.modelled import modelled_itemsets
-from sottovoce.mine.rule_measures import MEASURES, turned
-from sottovoce.mine.rules import Rules
-from sottovoce.schema.item_set import ItemSet
-from sottovoce.table.bitsets import Csr
-from sottovoce.table.datasets.baskets import bms_webview, repeat_baskets
-from sottovoce.table.datasets.quest import quest_transactions
+from sottovoce.channels.channel import Array
+from sottovoce.datasets.baskets import bms_webview, repeat_baskets
+from sottovoce.datasets.quest import quest_transactions
+from sottovoce.disguises.transactions import disguise_transactions
+from sottovoce.mining.itemsets.frequent import frequent_itemsets
+from sottovoce.mining.itemsets.modelled import modelled_itemsets
+from sottovoce.mining.itemsets.result import Items
+from sottovoce.mining.rules import MEASURES, Rules, association_rules, turned
+from sottovoce.schemas.item_set import ItemSet
+from sottovoce.tables.bitsets import Csr
 
 SUPPORT = 0.003
 SEED = 70_000

@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.itemsets.data import case, lists
 from benchmarks.measure import Row, best_seconds
-from sottovoce.mine.frequent import frequent_itemsets
+from sottovoce.mining.itemsets.frequent import frequent_itemsets
 
 SUPPORT = 0.003
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks.itemsets.data import Case, case, lists
 from benchmarks.measure import Row, best_seconds
-from sottovoce.count.listed import chosen_bits
-from sottovoce.mine.frequent import frequent_itemsets
+from sottovoce.counts.all_ones import chosen_bits
+from sottovoce.mining.itemsets.frequent import frequent_itemsets
 
 CASES = (
     ("T10I4D1M", 1, (0.005, 0.003)),

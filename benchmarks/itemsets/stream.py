@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 
 from benchmarks.itemsets.data import case
 from benchmarks.measure import Row
-from sottovoce.disguise.transactions import disguise_transactions
-from sottovoce.plan.document import plan_to_text
-from sottovoce.table.parquet import arrow_schema
+from sottovoce.disguises.transactions import disguise_transactions
+from sottovoce.plans.document import plan_to_text
+from sottovoce.tables.parquet import arrow_schema
 
 TRANSACTIONS = int(os.environ.get("SOTTOVOCE_STREAM_TRANSACTIONS", "10_000_000"))
 SUPPORT = 0.005
@@ -25,8 +25,8 @@ MOST_MEBIBYTES = 2048
 
 MINE = """
 import sys, time
-from sottovoce.count import streamed
-from sottovoce.mine.frequent import frequent_itemsets
+from sottovoce.counts import transactions
+from sottovoce.mining.itemsets.frequent import frequent_itemsets
 streamed.MOST_HELD = int(sys.argv[2])
 start = time.perf_counter()
 found = frequent_itemsets(sys.argv[1], min_support=float(sys.argv[3]))

@@ -1,4 +1,4 @@
-"""Errors: the lowest room. Every message names the parameter, the rule, and the value it got.
+"""Errors: the lowest room. Every message names the parameter, the rule and the value.
 
 >>> raise SottovoceError("keep", "must be between 0 and 1", 1.2)
 Traceback (most recent call last):
@@ -7,6 +7,9 @@ sottovoce.errors.SottovoceError: keep must be between 0 and 1. Got 1.2 instead.
 """
 
 import reprlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 
@@ -58,3 +61,22 @@ class Words(str):
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = _REPR.maxlong = 120
 _REPR.maxlist = _REPR.maxtuple = _REPR.maxdict = 8
+
+
+@contextmanager
+def named(path: str | Path) -> Iterator[None]:
+    """Add a file's name to an error that has none, as those of reading and writing have.
+
+    >>> with named("reports.csv"):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+    ...
+    OSError: [Errno 28] No space left on device: 'reports.csv'
+    """
+    try:
+        yield
+    except OSError as reason:
+        # Arrow's complaints about the contents of a file are of this class too, without a number.
+        if reason.filename is None and reason.errno is not None:
+            reason.filename = str(path)
+        raise

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from sottovoce.mechanism.diagonal import Diagonal
-from sottovoce.plan.plan import Plan
-from sottovoce.schema.attribute import boolean
-from sottovoce.schema.schema import Schema
-from sottovoce.scheme.warner import Warner
-from sottovoce.table.plan_file import write_plan
+from sottovoce.mechanisms.diagonal import Diagonal
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.attribute import boolean
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.warner import Warner
+from sottovoce.tables.plan_file import write_plan
 
 SCHEMA = Schema([boolean("tax"), boolean("theft")])
 

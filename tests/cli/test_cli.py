@@ -12,12 +12,11 @@ from rich.console import Console
 
 from sottovoce.cli.app import main
 from sottovoce.errors import SottovoceError
-from sottovoce.plan.plan import Plan
-from sottovoce.plan.prior import PriorSource
-from sottovoce.schema.attribute import boolean
-from sottovoce.schema.schema import Schema
-from sottovoce.scheme.matrix import Matrix
-from sottovoce.table.plan_file import read_plan, write_plan
+from sottovoce.plans.plan import Plan, PriorSource
+from sottovoce.schemas.attribute import boolean
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.matrix import Matrix
+from sottovoce.tables.plan_file import read_plan, write_plan
 
 CSV = "tax,drug,age\nyes,never,23\nno,often,45\nno,once,70\nyes,never,31\n"
 

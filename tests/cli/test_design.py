@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sottovoce.cli import design
-from sottovoce.design.front import Front
-from sottovoce.table.plan_file import read_plan
+from sottovoce.designs.front import Front
+from sottovoce.tables.plan_file import read_plan
 
 THREE = ("--prior", ".5,.3,.2", "--respondents", "1000")
 

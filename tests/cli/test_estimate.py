@@ -143,7 +143,7 @@ def test_independence(run, towns):
 
 
 def test_many_cells_are_not_all_printed(run, monkeypatch):
-    monkeypatch.setattr("sottovoce.cli.estimate_shown.MOST_ROWS", 3)
+    monkeypatch.setattr("sottovoce.cli.estimate.MOST_ROWS", 3)
     code, out, _ = run("estimate", "r.csv", "--attributes", "tax,income")
     assert (code, out.splitlines()[-1]) == (0, "1 more cells are in the JSON.")
 

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from sottovoce.disguise.files import disguise_file
-from sottovoce.plan.plan import Plan
-from sottovoce.schema.attribute import Attribute, boolean
-from sottovoce.schema.item_set import ItemSet
-from sottovoce.schema.schema import Schema
-from sottovoce.scheme import CutAndPaste, GammaDiagonal, Mask, Warner
-from sottovoce.table.plan_file import write_plan
+from sottovoce.disguises.tables import disguise_file
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.attribute import Attribute, boolean
+from sottovoce.schemas.item_set import ItemSet
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes import CutAndPaste, GammaDiagonal, Mask, Warner
+from sottovoce.tables.plan_file import write_plan
 
 SCHEMA = Schema([boolean("tax"), Attribute("drug", ["never", "once", "often"])])
 

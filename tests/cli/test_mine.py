@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from sottovoce.disguise.files import disguise_file
-from sottovoce.plan.plan import Plan
-from sottovoce.schema.item_set import ItemSet
-from sottovoce.schema.schema import Schema
-from sottovoce.scheme.emask import Emask
-from sottovoce.table.plan_file import write_plan
+from sottovoce.disguises.tables import disguise_file
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.item_set import ItemSet
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.emask import Emask
+from sottovoce.tables.plan_file import write_plan
 
 PLAN = Plan.of(Schema([ItemSet("basket", list("abcdef"))]), {"basket": Emask(p=0.95, q=0.95)})
 
@@ -45,7 +45,7 @@ def test_json(run, folder):
 
 
 def test_the_highest_supports_of_every_length_are_shown(run, monkeypatch):
-    monkeypatch.setattr("sottovoce.cli.mine_itemsets.MOST_ROWS", 6)
+    monkeypatch.setattr("sottovoce.cli.mine.MOST_ROWS", 6)
     asked = ("mine", "itemsets", "d.csv", "--min-support", ".3", "--longest", "3")
     sets = json.loads(run(*asked, "--json", "-")[1])["itemsets"]
     ranked = sorted(sets, key=lambda row: (row["length"], -row["support"]))

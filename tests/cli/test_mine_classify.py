@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sottovoce.disguise.files import disguise_file
-from sottovoce.plan.plan import Plan
-from sottovoce.schema.attribute import boolean
-from sottovoce.schema.schema import Schema
-from sottovoce.scheme import GammaDiagonal, SubsetSelection, UnrelatedQuestion
-from sottovoce.table.plan_file import write_plan
+from sottovoce.disguises.tables import disguise_file
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.attribute import boolean
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes import GammaDiagonal, SubsetSelection, UnrelatedQuestion
+from sottovoce.tables.plan_file import write_plan
 
 SCHEMA = Schema([boolean("smokes"), boolean("coughs"), boolean("ill")])
 PLAN = Plan.of(SCHEMA, {SCHEMA.names: UnrelatedQuestion(theta=0.5)})

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sottovoce.table.plan_file import read_plan
+from sottovoce.tables.plan_file import read_plan
 
 DRUG = ("--attribute", "drug=8", "--odds", "3:1", "--respondents", "5000")
 RARE = ("--attribute", "d=6", "--prior", ".9,.02,.02,.02,.02,.02", "--prior-source", "public: census 2021")

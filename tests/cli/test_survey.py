@@ -12,11 +12,11 @@ from types import SimpleNamespace
 import pytest
 
 from sottovoce.cli.survey import demo as demo_module
-from sottovoce.cli.survey import live as live_module
+from sottovoce.cli.survey import demo as live_module
 from sottovoce.cli.survey import results as results_module
-from sottovoce.estimate import independence
-from sottovoce.survey.definition import read_definition
-from sottovoce.survey.store import Store
+from sottovoce.estimates import independence
+from sottovoce.surveys.collect.store import Store
+from sottovoce.surveys.definition.definition import read_definition
 
 
 @pytest.fixture
@@ -149,10 +149,10 @@ def test_every_question_has_a_margin_and_says_what_another_one_takes(run, folder
 
 
 def test_a_draft_is_tried_in_a_browser_and_forgotten(run, folder, monkeypatch):
-    from sottovoce.survey import running
+    from sottovoce.surveys.collect import server
 
     served = []
-    monkeypatch.setattr(running, "serve", lambda app, listening: served.append(listening.close()))
+    monkeypatch.setattr(server, "serve", lambda app, listening: served.append(listening.close()))
     run("survey", "new", "draft.yaml", "--sample", "minimal")
     code, out, _ = run("survey", "preview", "draft.yaml", "--browse")
     assert (code, len(served)) == (0, 1)
@@ -172,8 +172,8 @@ def test_a_survey_that_is_over_is_not_frozen(run, folder):
 
 
 def test_negative_estimates_are_explained(capsys):
-    from sottovoce.survey.definition import survey_from_text
-    from sottovoce.survey.results import Line, Result
+    from sottovoce.surveys.definition.definition import survey_from_text
+    from sottovoce.surveys.results import Line, Result
 
     survey = survey_from_text(
         "title: T\nasker: A\npurpose: P\nuntil: 2030-12-31\nodds: 3\nquestions: [{id: q, kind: yes_no, text: Q}]"
@@ -187,10 +187,10 @@ def test_negative_estimates_are_explained(capsys):
 
 
 def test_serving_off_this_machine_asks_for_https(run, folder, monkeypatch):
-    from sottovoce.survey import running
+    from sottovoce.surveys.collect import server
 
     served = []
-    monkeypatch.setattr(running, "serve", lambda app, listening, behind_proxy: served.append(listening.close()))
+    monkeypatch.setattr(server, "serve", lambda app, listening, behind_proxy: served.append(listening.close()))
     code, out, _ = run("survey", "serve", "--host", "0.0.0.0", "--port", "0", "--per-window", "5")  # noqa: S104
     assert code == 0
     assert "browsers need HTTPS" in out
@@ -236,7 +236,7 @@ def test_the_demo_draws_again_and_again_in_a_terminal(run, folder, monkeypatch):
 
 def test_a_failure_of_the_made_up_people_is_the_demos(run, folder, monkeypatch):
     from sottovoce.errors import SottovoceError
-    from sottovoce.survey import simulate
+    from sottovoce.surveys.client import simulate
 
     def fail(*_, **__):
         raise SottovoceError("server", "must be reachable", "nobody")

@@ -37,8 +37,8 @@ def compare(
     json: JsonOption = None,
 ) -> None:
     """Compare schemes over epsilon, by any measure."""
-    from sottovoce.design.compare import CERTIFIED, EPSILONS
-    from sottovoce.design.compare import compare as measure
+    from sottovoce.designs.compare import CERTIFIED, EPSILONS
+    from sottovoce.designs.compare import compare as measure
 
     asked = [*names(schemes), *([CERTIFIED] if certified else [])]
     with progress_bar("comparing") as progress:

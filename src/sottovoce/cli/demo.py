@@ -9,8 +9,8 @@ import typer
 from sottovoce.cli.output import JsonOption, emit, progress_bar, say, table
 
 if TYPE_CHECKING:
-    from sottovoce.estimate.estimate import Estimate
-    from sottovoce.schema.schema import Schema
+    from sottovoce.estimates.estimate import Estimate
+    from sottovoce.schemas.schema import Schema
 
 TRUTH = {
     "evaded tax": {"no": 0.83, "yes": 0.17},
@@ -27,10 +27,10 @@ def demo(
     json: JsonOption = None,
 ) -> None:
     """Show the journey from sensitive answers to honest estimates, end to end."""
-    from sottovoce.disguise.files import disguise_file
-    from sottovoce.estimate.proportions import estimate_proportions
-    from sottovoce.plan.budget import new_plan
-    from sottovoce.table.plan_file import read_plan
+    from sottovoce.disguises.tables import disguise_file
+    from sottovoce.estimates.proportions import estimate_proportions
+    from sottovoce.plans.budget import new_plan
+    from sottovoce.tables.plan_file import read_plan
 
     schema = _schema()
     plan = new_plan(schema, odds=odds)
@@ -56,8 +56,8 @@ def demo(
 
 
 def _schema() -> "Schema":
-    from sottovoce.schema.attribute import Attribute
-    from sottovoce.schema.schema import Schema
+    from sottovoce.schemas.attribute import Attribute
+    from sottovoce.schemas.schema import Schema
 
     return Schema(Attribute(name, answers) for name, answers in TRUTH.items())
 

@@ -18,10 +18,10 @@ def disguise(
     json: JsonOption = None,
 ) -> None:
     """Disguise a table under a plan; the reports carry the plan with them."""
-    from sottovoce.disguise.files import disguise_file
-    from sottovoce.plan.document import plan_hash
-    from sottovoce.table.plan_file import read_plan
-    from sottovoce.table.source import Drop
+    from sottovoce.disguises.tables import disguise_file
+    from sottovoce.plans.document import plan_hash
+    from sottovoce.tables.plan_file import read_plan
+    from sottovoce.tables.source import Drop
 
     agreed = read_plan(plan)
     left_out: Drop = "others" if drop_others else names(drop)

@@ -7,7 +7,7 @@ import typer
 from sottovoce.cli.output import JsonOption, emit, priors_given, say, table
 
 if TYPE_CHECKING:
-    from sottovoce.measure.summary import ColumnMeasures
+    from sottovoce.measures.summary import ColumnMeasures
 
 MOST_ROWS = 40
 """Rows of the table for people; the JSON has all."""
@@ -22,8 +22,8 @@ def measure(
     json: JsonOption = None,
 ) -> None:
     """Measure what a report gives away: best guesses, posteriors and bits, under a prior."""
-    from sottovoce.measure.summary import measure_columns
-    from sottovoce.table.plan_file import read_plan
+    from sottovoce.measures.summary import measure_columns
+    from sottovoce.tables.plan_file import read_plan
 
     plan = read_plan(path)
     columns = measure_columns(plan, priors_given(plan.schema, prior or []))
@@ -50,7 +50,7 @@ def _number(value: float | None) -> str:
 
 
 def _remarks(columns: "list[ColumnMeasures]") -> list[str]:
-    from sottovoce.measure.summary import OWN
+    from sottovoce.measures.summary import OWN
 
     remarks = []
     if len(columns) > MOST_ROWS:

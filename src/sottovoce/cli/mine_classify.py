@@ -8,10 +8,10 @@ import typer
 from sottovoce.cli.output import FileArgument, JsonOption, emit, names, progress_bars, say, table
 
 if TYPE_CHECKING:
-    from sottovoce.mine.classify.decision_tree import DecisionTree
-    from sottovoce.mine.classify.laws import Repair
-    from sottovoce.mine.classify.naive_bayes import NaiveBayes
-    from sottovoce.mine.classify.scores import Scores
+    from sottovoce.mining.classify.decision_tree import DecisionTree
+    from sottovoce.mining.classify.naive_bayes import NaiveBayes
+    from sottovoce.mining.classify.question import Repair
+    from sottovoce.mining.classify.scoring import Scores
 
 MODELS = ("naive-bayes", "tree")
 
@@ -32,12 +32,12 @@ def classify(
 ) -> None:
     """Learn a classifier from disguised records, and test it on disguised ones."""
     from sottovoce.errors import SottovoceError
-    from sottovoce.mine.classify.decision_tree import DecisionTree
-    from sottovoce.mine.classify.naive_bayes import NaiveBayes
-    from sottovoce.mine.classify.scoring import score_disguised
-    from sottovoce.table.figure import save_figure
-    from sottovoce.table.plan_file import carries_plan, plan_of_reports
-    from sottovoce.table.watched import WatchedSource
+    from sottovoce.mining.classify.decision_tree import DecisionTree
+    from sottovoce.mining.classify.naive_bayes import NaiveBayes
+    from sottovoce.mining.classify.scoring import score_disguised
+    from sottovoce.tables.figures import save_figure
+    from sottovoce.tables.plan_file import carries_plan, plan_of_reports
+    from sottovoce.tables.source import WatchedSource
 
     if model not in MODELS:
         raise SottovoceError("model", f"must be one of {', '.join(MODELS)}", model)
@@ -65,7 +65,7 @@ def classify(
 
 
 def _document(learner: "NaiveBayes | DecisionTree", target: str, model: str, scores: "Scores | None") -> dict[str, Any]:
-    from sottovoce.mine.classify.naive_bayes import NaiveBayes
+    from sottovoce.mining.classify.naive_bayes import NaiveBayes
 
     promise = learner.plan_.guarantee
     document: dict[str, Any] = {
@@ -85,7 +85,7 @@ def _document(learner: "NaiveBayes | DecisionTree", target: str, model: str, sco
 
 def _privacy(learner: "NaiveBayes", target: str) -> dict[str, Any] | None:
     """What is left private of each entry; None where one report speaks of several together."""
-    from sottovoce.mine.classify.mined_privacy import divisible, mined_privacy
+    from sottovoce.mining.classify.mined_privacy import divisible, mined_privacy
 
     names = [*learner.feature_names_in_, target]
     return mined_privacy(learner).to_json() if divisible(learner.plan_, names) else None

@@ -9,9 +9,9 @@ from sottovoce.cli.output import ForceOption, JsonOption, LevelOption, emit, say
 from sottovoce.errors import SottovoceError, Words
 
 if TYPE_CHECKING:
-    from sottovoce.estimate.derived import Derived
-    from sottovoce.mine.graph.estimates import NodeEstimates
-    from sottovoce.mine.graph.reports import GraphReports
+    from sottovoce.estimates.derived import Derived
+    from sottovoce.graphs.degrees import NodeEstimates
+    from sottovoce.graphs.reports import GraphReports
 
 STATISTICS = ("degrees", "stars", "triangles")
 
@@ -44,7 +44,7 @@ def graph(
     told = _reports(path, epsilon, seed, room, {"nodes": nodes, "directed": directed})
     _refuse_in_vain(told, statistic, motif, incoming=incoming)
     if reports is not None:
-        from sottovoce.mine.graph.files import write_reports
+        from sottovoce.graphs.edge_files import write_reports
 
         write_reports(told, reports, overwrite=force)
     asked = {"k": k, "motif": motif, "incoming": incoming}
@@ -58,8 +58,8 @@ def graph(
 
 def _reports(path: str, epsilon: str | None, seed: int | None, memory: float, read: dict[str, Any]) -> "GraphReports":
     """Reports in the file, or of the true edges in it."""
-    from sottovoce.mine.graph.disguise import disguise_graph
-    from sottovoce.mine.graph.files import carries_coin, read_edges, read_reports
+    from sottovoce.graphs.edge_files import carries_coin, read_edges, read_reports
+    from sottovoce.graphs.reports import disguise_graph
 
     if carries_coin(path):
         for name, given in {"epsilon": epsilon, **read}.items():
@@ -82,9 +82,9 @@ def _refuse_in_vain(told: "GraphReports", statistic: str, motif: str, *, incomin
 def _estimates(
     told: "GraphReports", statistic: str, level: float, memory: float, asked: dict[str, Any]
 ) -> "tuple[NodeEstimates, list[Derived]]":
-    from sottovoce.mine.graph.degrees import estimate_degrees, estimate_edges
-    from sottovoce.mine.graph.stars import estimate_stars, node_stars
-    from sottovoce.mine.graph.triangles import estimate_triangles
+    from sottovoce.graphs.degrees import estimate_degrees, estimate_edges
+    from sottovoce.graphs.stars import estimate_stars, node_stars
+    from sottovoce.graphs.triangles import estimate_triangles
 
     k, way = asked["k"], {"incoming": asked["incoming"]}
     if statistic == "degrees":

@@ -11,7 +11,7 @@ import typer
 from sottovoce.errors import SottovoceError
 
 if TYPE_CHECKING:
-    from sottovoce.schema.schema import Schema
+    from sottovoce.schemas.schema import Schema
 
 JsonOption = Annotated[str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")]
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Disguised CSV or Parquet file, with its plan.")]
@@ -31,7 +31,7 @@ def emit(document: dict[str, Any], target: str | None) -> None:
     if target == "-":
         typer.echo(text)
         return
-    from sottovoce.table.sink import new_file
+    from sottovoce.tables.sink import new_file
 
     with new_file(target) as hidden:
         hidden.write_text(text + "\n", encoding="utf-8")

@@ -5,12 +5,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sottovoce.cli.design_options import PriorSourceOption
-from sottovoce.cli.output import ForceOption, JsonOption, LevelOption, emit, priors_given, progress_bar, say, table
-from sottovoce.cli.recommend_schema import schema_asked
+from sottovoce.cli.design import PriorSourceOption
+from sottovoce.cli.output import (
+    ForceOption,
+    JsonOption,
+    LevelOption,
+    edges,
+    emit,
+    names,
+    priors_given,
+    progress_bar,
+    say,
+    table,
+)
+from sottovoce.errors import SottovoceError, Words
 
 if TYPE_CHECKING:
-    from sottovoce.design.recommend.recommendation import Recommendation
+    from sottovoce.designs.recommend.recommendation import Recommendation
+    from sottovoce.schemas.attribute import Variable
+    from sottovoce.schemas.schema import Schema
 
 RespondentsOption = Annotated[float, typer.Option(help="Number of respondents.")]
 TableArgument = Annotated[
@@ -33,6 +46,45 @@ PlanOption = Annotated[str | None, typer.Option("-o", "--plan", metavar="FILE", 
 PlotOption = Annotated[str | None, typer.Option(metavar="FILE", help="Draw the alternatives: .png, .svg, .pdf.")]
 
 
+def schema_asked(
+    source: str | None, attributes: list[str], items: list[str], columns: str | None, bins: list[str]
+) -> "Schema":
+    """Schema of the attributes and items given, or of a table's columns."""
+    from sottovoce.schemas.schema import Schema
+
+    if (source is None) == (not attributes and not items):
+        rule = "must be given: a table, or attributes with their categories, not both"
+        raise SottovoceError("TABLE or --attribute", rule, source or Words("none"))
+    if source is None:
+        return Schema([*map(_attribute, attributes), *map(_item_set, items)])
+    from sottovoce.tables.infer import infer_schema
+
+    return infer_schema(source, columns=names(columns) or None, bins=dict(map(edges, bins)))
+
+
+def _attribute(text: str) -> "Variable":
+    """Attribute of named categories, or of so many."""
+    from sottovoce.schemas.attribute import Attribute
+
+    name, labels = _named("attribute", text)
+    if len(labels) == 1 and labels[0].isdecimal():
+        return Attribute(name, [str(number) for number in range(1, int(labels[0]) + 1)])
+    return Attribute(name, labels)
+
+
+def _item_set(text: str) -> "Variable":
+    from sottovoce.schemas.item_set import ItemSet
+
+    return ItemSet(*_named("items", text))
+
+
+def _named(parameter: str, text: str) -> tuple[str, list[str]]:
+    name, separator, labels = text.partition("=")
+    if not separator or not name or not labels:
+        raise SottovoceError(parameter, "must look like NAME=a,b,c", text)
+    return name, names(labels)
+
+
 def recommend(
     respondents: RespondentsOption,
     source: TableArgument = None,
@@ -52,8 +104,8 @@ def recommend(
     json: JsonOption = None,
 ) -> None:
     """Recommend a plan: plain randomized response, unless something else gains more than 15 %."""
-    from sottovoce.design.recommend.recommend import recommend as find
-    from sottovoce.table.plan_file import write_plan
+    from sottovoce.designs.recommend.recommend import recommend as find
+    from sottovoce.tables.plan_file import write_plan
 
     schema = schema_asked(source, attribute or [], items or [], columns, bins or [])
     with progress_bar("designing") as progress:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import typer
 
-from sottovoce.cli.survey import author, demo, results, run, simulate
+from sottovoce.cli.survey import author, demo, results, run
 
 app = typer.Typer(
     help="Ask a survey whose answers are disguised on the respondents' own devices.", no_args_is_help=True
@@ -18,7 +18,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     run.status,
     results.estimate,
     results.export,
-    simulate.simulate,
+    demo.simulate,
     demo.demo,
 )
 for command in COMMANDS:

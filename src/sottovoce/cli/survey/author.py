@@ -12,8 +12,8 @@ from sottovoce.cli.output import ForceOption, JsonOption, emit, say, table
 from sottovoce.cli.survey.options import DATABASE, URL, DatabaseOption, UrlOption, check_open, open_store
 
 if TYPE_CHECKING:
-    from sottovoce.survey.preview import QuestionPreview
-    from sottovoce.survey.survey import Survey
+    from sottovoce.surveys.definition.preview import QuestionPreview
+    from sottovoce.surveys.definition.survey import Survey
 
 DraftArgument = Annotated[str, typer.Argument(metavar="DRAFT", help="Definition of the survey, YAML or JSON.")]
 
@@ -25,14 +25,14 @@ def new(
     json: JsonOption = None,
 ) -> None:
     """Start a survey from a sample."""
-    from sottovoce.survey.installed import check_installed
+    from sottovoce.surveys.installed import check_installed
 
     check_installed()
-    from sottovoce.survey import samples
-    from sottovoce.survey.desk import today
-    from sottovoce.table.sink import check_new, new_file
+    from sottovoce.surveys.collect.app_state import today
+    from sottovoce.surveys.definition import definition
+    from sottovoce.tables.sink import check_new, new_file
 
-    text = samples.sample(sample, today())
+    text = definition.sample(sample, today())
     check_new(output, overwrite=force)
     with new_file(output) as hidden:
         hidden.write_text(text, encoding="utf-8")
@@ -50,8 +50,8 @@ def preview(
     json: JsonOption = None,
 ) -> None:
     """Show what a draft promises and how exact it will be, before anyone is asked."""
-    from sottovoce.survey.preview import preview as previewed
-    from sottovoce.survey.preview import respondents_for
+    from sottovoce.surveys.definition.preview import preview as previewed
+    from sottovoce.surveys.definition.preview import respondents_for
 
     survey = _read(draft)
     shown = previewed(survey, respondents)
@@ -79,7 +79,7 @@ def preview(
 def freeze(draft: DraftArgument, db: DatabaseOption = DATABASE, url: UrlOption = URL, json: JsonOption = None) -> None:
     """Freeze a draft: from now on it has a hash, and nobody can change it unnoticed."""
     survey = _read(draft)
-    from sottovoce.survey.links import Link, server_address
+    from sottovoce.surveys.links import Link, server_address
 
     link = Link(server_address(url), survey.hash)
     check_open(survey)
@@ -98,7 +98,7 @@ def _show_questions(
     shown: "list[QuestionPreview]", respondents: int, margin: float, needed: dict[str, int], target: str | None
 ) -> None:
     """Design, odds and margin of each question, and how many respondents another margin takes."""
-    from sottovoce.plan.guarantee import odds_text
+    from sottovoce.plans.guarantee import odds_text
 
     rows = [
         (
@@ -118,10 +118,9 @@ def _show_questions(
 
 def _browse(survey: "Survey", target: str | None) -> None:
     """Serve a draft until interrupted, as an open survey in a database that is thrown away."""
-    from sottovoce.survey.links import Link
-    from sottovoce.survey.running import address_of, listen, serve
-    from sottovoce.survey.server import make_app
-    from sottovoce.survey.store import Store
+    from sottovoce.surveys.collect.server import address_of, listen, make_app, serve
+    from sottovoce.surveys.collect.store import Store
+    from sottovoce.surveys.links import Link
 
     trial = replace(survey, invitation="open")
     with TemporaryDirectory() as folder:
@@ -133,9 +132,9 @@ def _browse(survey: "Survey", target: str | None) -> None:
 
 
 def _read(draft: str) -> "Survey":
-    from sottovoce.survey.installed import check_installed
+    from sottovoce.surveys.installed import check_installed
 
     check_installed()
-    from sottovoce.survey.definition import read_definition
+    from sottovoce.surveys.definition.definition import read_definition
 
     return read_definition(Path(draft))

@@ -10,8 +10,8 @@ import typer
 from sottovoce.errors import SottovoceError
 
 if TYPE_CHECKING:
-    from sottovoce.survey.store import Store
-    from sottovoce.survey.survey import Survey
+    from sottovoce.surveys.collect.store import Store
+    from sottovoce.surveys.definition.survey import Survey
 
 DatabaseOption = Annotated[str, typer.Option("--db", help="SQLite file, or the URL of a database.")]
 SurveyArgument = Annotated[
@@ -26,13 +26,12 @@ URL = "http://127.0.0.1:8000"
 @contextmanager
 def open_store(database: str, *, new: bool = False) -> Iterator["Store"]:
     """The store, closed at the end; a file that is not there yet is made only where it may be `new`."""
-    from sottovoce.survey.installed import check_installed
+    from sottovoce.surveys.installed import check_installed
 
     check_installed()
     from sqlalchemy.exc import SQLAlchemyError
 
-    from sottovoce.survey.store import Store
-    from sottovoce.survey.tables import unusable
+    from sottovoce.surveys.collect.store import Store, unusable
 
     if not new and "://" not in database and not Path(database).exists():
         raise SottovoceError("db", "must be a database; `sottovoce survey freeze` makes one", database)
@@ -57,7 +56,7 @@ def chosen(store: "Store", name: str | None) -> "Survey":
 
 def check_open(survey: "Survey") -> None:
     """Refuse a survey whose last day is over."""
-    from sottovoce.survey.desk import today
+    from sottovoce.surveys.collect.app_state import today
 
     if survey.until < today():
         raise SottovoceError("until", f"must not be over; today is {today()}", survey.until.isoformat())

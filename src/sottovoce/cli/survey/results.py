@@ -9,8 +9,8 @@ from sottovoce.cli.survey.options import DATABASE, DatabaseOption, SurveyArgumen
 from sottovoce.errors import SottovoceError
 
 if TYPE_CHECKING:
-    from sottovoce.survey.results import Reports, Result
-    from sottovoce.survey.survey import Survey
+    from sottovoce.surveys.definition.survey import Survey
+    from sottovoce.surveys.results import Reports, Result
 
 
 def estimate(
@@ -48,7 +48,7 @@ def export(
 ) -> None:
     """Write the disguised reports with their plan, shuffled, for `sottovoce estimate` and other programs."""
     reports = _reports(db, survey)
-    from sottovoce.survey.export import export_reports
+    from sottovoce.surveys.results import export_reports
 
     rows = export_reports(reports, output, overwrite=force)
     emit({"survey": reports.survey.id, "reports": rows, "output": output}, json)
@@ -85,7 +85,7 @@ def result_rows(survey: "Survey", result: "Result") -> list[tuple[str, ...]]:
 
 def _reports(database: str, name: str | None) -> "Reports":
     with open_store(database) as store:
-        from sottovoce.survey.results import Reports
+        from sottovoce.surveys.results import Reports
 
         survey = chosen(store, name)
         return Reports(survey, store.reports(survey.id))

@@ -28,12 +28,12 @@ def invite(
     json: JsonOption = None,
 ) -> None:
     """Make links that take one report each. They are shown once: the database keeps their hashes only."""
-    from sottovoce.table.sink import check_new, new_file
+    from sottovoce.tables.sink import check_new, new_file
 
     if output != "-":
         check_new(output, overwrite=False)
     with open_store(db) as store:
-        from sottovoce.survey.links import Link, server_address
+        from sottovoce.surveys.links import Link, server_address
 
         server, asked = server_address(url), chosen(store, survey)
         check_open(asked)
@@ -62,12 +62,11 @@ def serve(
     json: JsonOption = None,
 ) -> None:
     """Serve the frozen surveys until interrupted; whatever is queued then is finished first."""
-    from sottovoce.survey.installed import check_installed
+    from sottovoce.surveys.installed import check_installed
 
     check_installed()
-    from sottovoce.survey.running import LOCAL, address_of, listen
-    from sottovoce.survey.running import serve as serve_app
-    from sottovoce.survey.server import REPORTS_PER_WINDOW, make_app
+    from sottovoce.surveys.collect.server import LOCAL, REPORTS_PER_WINDOW, address_of, listen, make_app
+    from sottovoce.surveys.collect.server import serve as serve_app
 
     with closing(listen(host, port)) as listening, open_store(db, new=True) as store:
         address, count = address_of(listening), len(store.surveys())

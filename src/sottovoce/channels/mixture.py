@@ -1,0 +1,149 @@
+"""Report the truth, or a draw from a known distribution: the unrelated question."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from sottovoce.channels.channel import Array, Channel, checked_axes, checked_shape, checked_vector, kron, ratio
+from sottovoce.errors import SingularChannelError, SottovoceError
+from sottovoce.exact import distribution, probability
+from sottovoce.schemas.attribute import check_domain
+
+Law = tuple[Fraction, ...]
+
+
+@dataclass(frozen=True)
+class Mixture(Channel):
+    """`A = keep I + (1 - keep) known 1^T` over the joint cells of `shape_in`.
+
+    `known` is one distribution for each attribute, drawn independently, or a single one over the
+    joint cells. The odds are `1 + keep / ((1 - keep) min known)`: a report that the known
+    distribution never makes gives its sender away.
+
+    >>> Mixture((2,), Fraction(1, 2), [[Fraction(1, 2), Fraction(1, 2)]]).odds
+    Fraction(3, 1)
+    """
+
+    shape_in: tuple[int, ...]
+    keep: Fraction
+    known: tuple[Law, ...]
+
+    def __init__(self, shape_in: Iterable[int], keep: Any, known: Iterable[Iterable[Any]]) -> None:
+        """Check the probability of keeping and each distribution's length and sum."""
+        sizes = checked_shape(shape_in)
+        laws = tuple(distribution("known", law) for law in known)
+        lengths = tuple(len(law) for law in laws)
+        if lengths not in (sizes, (prod(sizes),)):
+            raise SottovoceError("known", f"must have lengths {sizes}, or one list of {prod(sizes)}", lengths)
+        object.__setattr__(self, "shape_in", sizes)
+        object.__setattr__(self, "keep", probability("keep", keep))
+        object.__setattr__(self, "known", laws)
+
+    @property
+    def odds(self) -> Fraction | None:
+        """Set by the report that the known distribution makes least often."""
+        rarest = prod(min(law) for law in self.known) * (1 - self.keep)
+        if self.keep == 0 or self.n_in == 1:
+            return Fraction(1)
+        return None if rarest == 0 else 1 + self.keep / rarest
+
+    def worst_case(self) -> tuple[int, int, int]:
+        """Report that the known distribution makes least often, sent truthfully or by any other truth.
+
+        Where nothing is kept all truths are alike, and the report is the one made most often.
+        """
+        extreme = min if self.keep else max
+        report = 0
+        for law in self.known:
+            report = report * len(law) + law.index(extreme(law))
+        return report, report, (0 if report else min(1, self.n_in - 1))
+
+    def entry(self, report: int, truth: int) -> Fraction:
+        """Kept, or drawn."""
+        kept = self.keep if report == truth else 0
+        drawn = 1 - self.keep
+        for law in reversed(self.known):
+            report, code = divmod(report, len(law))
+            drawn *= law[code]
+        return kept + drawn
+
+    def matvec(self, truths: Any) -> Array:
+        """Mix with the known distribution: O(n)."""
+        vector = checked_vector("truths", self.n_in, truths)
+        return np.asarray(float(self.keep) * vector + self._noise(vector.sum(axis=0)))
+
+    def rmatvec(self, reports: Any) -> Array:
+        """Mean of the function over the known distribution, mixed with its value at the truth."""
+        vector = checked_vector("reports", self.n_out, reports)
+        mean = np.tensordot(self._law, vector, axes=1)
+        return np.asarray(float(self.keep) * vector + float(1 - self.keep) * mean)
+
+    def solve(self, reports: Any) -> Array:
+        """Take the known noise off: `(r - (1 - keep) known sum r) / keep`."""
+        vector = checked_vector("reports", self.n_out, reports)
+        self._check_identified()
+        return np.asarray((vector - self._noise(vector.sum(axis=0))) / float(self.keep))
+
+    def solve_squared(self, reports: Any) -> Array:
+        """`((1 - 2 u) r + u^2 sum r) / keep^2`, u the noise `(1 - keep) known`: O(n)."""
+        vector = checked_vector("reports", self.n_out, reports)
+        self._check_identified()
+        noise = np.multiply.outer(float(1 - self.keep) * self._law, np.ones(vector.shape[1:]))
+        return np.asarray(((1 - 2 * noise) * vector + noise**2 * vector.sum(axis=0)) / float(self.keep) ** 2)
+
+    def marginal(self, axes: Sequence[int]) -> "Mixture":
+        """Same probability of keeping, with the marginal of the known distribution."""
+        kept = checked_axes(axes, len(self.shape_in))
+        shape = tuple(self.shape_in[a] for a in kept)
+        if len(self.known) == len(self.shape_in):
+            return Mixture(shape, self.keep, (self.known[a] for a in kept))
+        dropped = tuple(a for a in range(len(self.shape_in)) if a not in kept)
+        table = np.array(self.known[0], dtype=object).reshape(self.shape_in)
+        return Mixture(shape, self.keep, [table.sum(axis=dropped).ravel().tolist()])
+
+    @property
+    def condition_number(self) -> float:
+        """Singular values by way of a 2 x 2 problem: the operator is keep I plus a rank-one matrix."""
+        return _condition_of_rank_one_update(float(self.keep), float(1 - self.keep), self._law)
+
+    @classmethod
+    def cases(cls) -> Iterator["Mixture"]:
+        """One attribute, several, a joint distribution, one with zeros, noise only."""
+        half, third = Fraction(1, 2), Fraction(1, 3)
+        yield cls((3,), Fraction(2, 5), [[half, third, Fraction(1, 6)]])
+        yield cls((2, 3), Fraction(3, 10), [[half, half], [third, third, third]])
+        yield cls((2, 2), half, [[Fraction(k, 10) for k in (1, 2, 3, 4)]])
+        yield cls((3,), half, [[half, half, 0]])
+        yield cls((2,), 0, [[half, half]])
+
+    @cached_property
+    def _law(self) -> Array:
+        check_domain(self.shape_in)
+        return kron(np.array([float(v) for v in law]) for law in self.known)
+
+    def _check_identified(self) -> None:
+        if self.keep == 0:
+            raise SingularChannelError("keep", "must not be 0 for truths to be estimated from reports", 0)
+
+    def _noise(self, total: Any) -> Array:
+        return np.asarray(float(1 - self.keep) * np.multiply.outer(self._law, total))
+
+
+def _condition_of_rank_one_update(keep: float, weight: float, law: Array) -> float:
+    """Condition number of `M = keep I + weight u 1^T`.
+
+    On the complement of span(u, 1) M is keep times the identity; on that span it is a 2 x 2
+    matrix in an orthonormal basis.
+    """
+    ones = np.ones_like(law)
+    basis, triangle = np.linalg.qr(np.column_stack([ones, law]))
+    rank = 1 + int(abs(triangle[1, 1]) > 1e-14) if len(law) > 1 else 1
+    basis = basis[:, :rank]
+    small = keep * np.eye(rank) + weight * np.outer(basis.T @ law, basis.T @ ones)
+    values = np.linalg.svd(small, compute_uv=False).tolist() + [keep] * (len(law) > rank)
+    return ratio(max(values), min(values) if min(values) > 1e-15 else 0)

@@ -1,0 +1,38 @@
+"""What `_kernels` says, on whole arrays: for installations without numba. The bytes are the same."""
+
+from typing import Any
+
+import numpy as np
+
+from sottovoce.tables._bit_arrays import addresses
+
+
+def scatter(bits: Any, counts: Any, lanes: Any, missing: Any) -> None:
+    """Set as many lanes of each item as its count says; `missing` says how many were set already."""
+    before = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
+    inside = lanes[: counts.sum()].astype(np.int64) & (64 * bits.shape[1] - 1)
+    words = np.repeat(np.arange(len(counts)), counts) * bits.shape[1] + (inside >> 6)
+    np.bitwise_or.at(bits.reshape(-1), words, np.uint64(1) << (inside & 63).astype(np.uint64))
+    missing[:] = counts - (np.bitwise_count(bits).sum(axis=1, dtype=np.int64) - before)
+
+
+def compare(bits: Any, places: Any, undecided: Any, digits: Any, words: Any) -> int:
+    """Compare random bits with one binary digit of each item's chance, 64 lanes at a time."""
+    open_places, lanes = places[: len(words)], undecided[: len(words)]
+    digit = digits[open_places // bits.shape[1]]
+    bits.reshape(-1)[open_places] |= lanes & ~words & digit
+    lanes = lanes & ~(words ^ digit)
+    stay = np.flatnonzero(lanes)
+    places[: len(stay)], undecided[: len(stay)] = open_places[stay], lanes[stay]
+    return len(stay)
+
+
+def overwrite(bits: Any, indptr: Any, indices: Any, words: Any, thresholds: Any) -> int:
+    """Show a one for each true item whose word is below its threshold; count words that equal it."""
+    where, bit = addresses(bits, indptr, indices)
+    limits = thresholds[indices[indptr[0] : indptr[-1]]]
+    ones = words[: len(limits)] < limits
+    flat = bits.reshape(-1)
+    np.bitwise_and.at(flat, where, ~bit)
+    np.bitwise_or.at(flat, where[ones], bit[ones])
+    return int((words[: len(limits)] == limits).sum())

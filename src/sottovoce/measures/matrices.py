@@ -1,0 +1,128 @@
+"""Matrices `A[report, truth]`, priors, and the posteriors they give: what every measure starts from."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.channels.channel import LARGEST_DENSE, Array, Channel
+from sottovoce.errors import SottovoceError, Words
+from sottovoce.plans.plan import Plan
+
+TOLERANCE = 1e-9
+"""How far a sum of probabilities may be from one, as in `exact.distribution`."""
+
+
+def real_array(parameter: str, value: Any) -> Array:
+    """Floating-point array of whatever holds real numbers.
+
+    >>> real_array("scores", ["low", "high"])
+    Traceback (most recent call last):
+    ...
+    sottovoce.errors.SottovoceError: scores must be real numbers. Got ['low', 'high'] instead.
+    """
+    # A cast would drop the imaginary part with no more than a warning, and a derivative with it.
+    if not np.iscomplexobj(value):
+        try:
+            return np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            pass
+    raise SottovoceError(parameter, "must be real numbers", value)
+
+
+def as_matrices(channel: Any) -> NDArray[np.float64]:
+    """Matrix of a channel or of a plan's whole record, or a stack of matrices as it was given, checked.
+
+    The last two axes are reports and truths; any axes before them number the matrices of a stack.
+    Columns must be distributions: not negative, with sums within 1e-9 of one.
+
+    >>> from sottovoce.channels.dense import Dense
+    >>> as_matrices(Dense([[3, 1], [1, 3]], 4))
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
+    >>> as_matrices([[0.75, 0.5], [0.25, 0.75]])
+    Traceback (most recent call last):
+    ...
+    sottovoce.errors.SottovoceError: channel must have columns that sum to 1. Got 1.25 instead.
+    """
+    if isinstance(channel, Plan | Channel):
+        return _written_out(channel.channel() if isinstance(channel, Plan) else channel)
+    array = real_array("channel", channel)
+    if array.ndim < 2 or 0 in array.shape:
+        raise SottovoceError("channel", "must be a channel, a plan, or matrices of reports by truths", array.shape)
+    if not (array >= 0).all():
+        raise SottovoceError("channel", "must not be negative anywhere", array.min())
+    sums = array.sum(axis=-2)
+    worst = sums.flat[np.abs(sums - 1).argmax()]
+    if not abs(worst - 1) <= TOLERANCE:
+        raise SottovoceError("channel", "must have columns that sum to 1", worst)
+    return array
+
+
+def as_prior(prior: Any, truths: int) -> NDArray[np.float64]:
+    """Distribution of the truth along the last axis, or a stack of them, with sums put right within 1e-9.
+
+    >>> as_prior([0.7, 0.2, 0.1], 3)
+    array([0.7, 0.2, 0.1])
+    >>> as_prior([0.7, 0.2], 2)
+    Traceback (most recent call last):
+    ...
+    sottovoce.errors.SottovoceError: prior must sum to 1; the sum is 0.9. Got [0.7, 0.2] instead.
+    """
+    array = real_array("prior", prior)
+    if array.ndim == 0 or array.shape[-1] != truths:
+        raise SottovoceError("prior", f"must have a probability for each of {truths} truths", array.shape)
+    if not ((array >= 0) & (array <= 1 + TOLERANCE)).all():
+        raise SottovoceError("prior", "must be between 0 and 1", array.tolist())
+    sums = array.sum(axis=-1, keepdims=True)
+    if (np.abs(sums - 1) > TOLERANCE).any():
+        worst = sums.flat[np.abs(sums - 1).argmax()]
+        raise SottovoceError("prior", f"must sum to 1; the sum is {worst:.12g}", array.tolist())
+    scaled: Array = array / sums
+    return scaled
+
+
+def joint(channel: Any, prior: Any) -> Array:
+    """`P(y, x) = A[y, x] p(x)`, of shape (..., reports, truths): leading axes of both are broadcast.
+
+    >>> joint([[0.75, 0.25], [0.25, 0.75]], [0.8, 0.2])
+    array([[0.6 , 0.05],
+           [0.2 , 0.15]])
+    """
+    matrices = as_matrices(channel)
+    law = as_prior(prior, matrices.shape[-1])
+    try:
+        np.broadcast_shapes(matrices.shape[:-2], law.shape[:-1])
+    except ValueError:
+        rule = f"must come in a stack that fits the one of the matrices, {matrices.shape[:-2]}"
+        raise SottovoceError("prior", rule, law.shape[:-1]) from None
+    together: Array = matrices * law[..., np.newaxis, :]
+    return together
+
+
+def posteriors(matrices: Any, prior: Any) -> Array:
+    """`P(x | y) = A[y, x] p(x) / sum_z A[y, z] p(z)`, of shape (..., reports, truths).
+
+    A report that never comes has no posterior; its row is zero, so that it counts for nothing.
+
+    >>> posteriors([[0.75, 0.25], [0.25, 0.75], [0, 0]], [0.75, 0.25])
+    array([[0.9, 0.1],
+           [0.5, 0.5],
+           [0. , 0. ]])
+    """
+    return conditional(joint(matrices, prior))
+
+
+def conditional(together: Array) -> Array:
+    """Divide each row of P(y, x) by its sum; rows of zeros stay as they are."""
+    seen = together.sum(axis=-1, keepdims=True)
+    shares: Array = np.divide(together, seen, out=np.zeros_like(together), where=seen > 0)
+    return shares
+
+
+def _written_out(channel: Channel) -> Array:
+    entries = channel.n_in * channel.n_out
+    if entries > LARGEST_DENSE:
+        rule = "must be small enough to be written out; measure attributes or groups of them"
+        raise SottovoceError("channel", rule, Words(f"more than 2^{entries.bit_length() - 1} entries"))
+    return channel.dense()

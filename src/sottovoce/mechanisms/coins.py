@@ -1,0 +1,208 @@
+"""Coins from random words: every draw is an exact whole number below the number of sides.
+
+The rule, which a client in any language can follow to the same bytes:
+
+1. Randomness is a stream of 32-bit words. A coin of D sides takes one word; it takes two, the high
+   one first, if D > 2^32 or if one word would be rejected too often (2^32 mod D > 2^20).
+2. With R = 2^32 or 2^64 and `step = floor(R / D)`, a word u is accepted if `u < step D`, and the
+   coin shows `floor(u / step)`. Nothing is rounded, so all sides are equally likely.
+3. A record's coins, in order, are one block of words. A block with a word that is not accepted is
+   thrown away whole, and the next one is used. No truth is looked at before a block is accepted.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.errors import SottovoceError
+
+WORD = 2**32
+MOST_SIDES = 2**64
+RARELY_REJECTED = 2**20
+
+Coins = tuple[NDArray[np.uint64], ...]
+"""What each coin shows, for each record."""
+
+Blocks = NDArray[np.uint32]
+"""Words of each record, one row a record."""
+
+Randomness = np.random.Generator | int | None
+"""A seeded generator or a seed, for experiments; None for the operating system's randomness."""
+
+
+class RandomWords(Protocol):
+    """A stream of 32-bit words."""
+
+    def take(self, count: int) -> NDArray[np.uint32]:
+        """Next words of the stream."""
+
+
+class SecureWords:
+    """Words nobody can predict: the AES-256-CTR key stream of a key the operating system draws."""
+
+    def __init__(self) -> None:
+        """Draw a fresh key, used for this stream only and kept nowhere else."""
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+        self._stream = Cipher(algorithms.AES(os.urandom(32)), modes.CTR(bytes(16))).encryptor()
+
+    def take(self, count: int) -> NDArray[np.uint32]:
+        """Encrypt zeros: the key stream itself."""
+        return np.frombuffer(self._stream.update(bytes(4 * count)), "<u4")
+
+
+class SeededWords:
+    """Words that a seed repeats: for experiments and tests, never for people's answers."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        """Read from this generator."""
+        self._rng = rng
+
+    def take(self, count: int) -> NDArray[np.uint32]:
+        """Next words of the generator, however the stream is cut."""
+        return self._rng.integers(0, WORD, size=count, dtype=np.uint32)
+
+
+class ListedWords:
+    """Words given one by one: for test vectors. Running out of them is an error."""
+
+    def __init__(self, words: Sequence[int]) -> None:
+        """Hold these words."""
+        self._words = np.array(words, dtype=np.uint32)
+        self._used = 0
+
+    def take(self, count: int) -> NDArray[np.uint32]:
+        """Next of the listed words."""
+        left = len(self._words) - self._used
+        if count > left:
+            raise SottovoceError("words", f"must hold at least {count} more", left)
+        self._used += count
+        return self._words[self._used - count : self._used]
+
+
+def random_words(rng: Any = None) -> RandomWords:
+    """Secure words unless the caller passes a seed or a generator.
+
+    >>> random_words(7).take(2)
+    array([4058335883, 2684764585], dtype=uint32)
+    """
+    if rng is None:
+        return SecureWords()
+    if isinstance(rng, np.random.Generator):
+        return SeededWords(rng)
+    if isinstance(rng, int) and not isinstance(rng, bool) and rng >= 0:
+        return SeededWords(np.random.default_rng(rng))
+    raise SottovoceError("rng", "must be a numpy Generator, a seed that is not negative, or None", rng)
+
+
+@dataclass(frozen=True)
+class Coin:
+    """A coin of any number of sides up to 2^64, and how words become its draws.
+
+    >>> Coin(6).step, Coin(6).width
+    (715827882, 1)
+    """
+
+    sides: int
+
+    def __post_init__(self) -> None:
+        """Check that words can draw it."""
+        if isinstance(self.sides, bool) or not isinstance(self.sides, int) or not 1 <= self.sides <= MOST_SIDES:
+            raise SottovoceError("sides", "must be a whole number from 1 to 2^64", self.sides)
+
+    @cached_property
+    def width(self) -> int:
+        """Words that one draw takes."""
+        return 2 if self.sides > WORD or WORD % self.sides > RARELY_REJECTED else 1
+
+    @cached_property
+    def step(self) -> int:
+        """How many values of the words show the same side."""
+        return int(WORD**self.width // self.sides)
+
+    def read(self, words: NDArray[np.uint32]) -> NDArray[np.uint64]:
+        """What accepted words, in rows of this coin's width, show."""
+        value = self._value(words).astype(np.uint64, copy=False)
+        return value if self.step == 1 else value // np.uint64(self.step)
+
+    def accepts(self, words: NDArray[np.uint32]) -> NDArray[np.bool_] | None:
+        """Which words, in rows of this coin's width, show a side; None where all words would."""
+        limit = self.step * self.sides
+        if limit == WORD**self.width:
+            return None
+        value = self._value(words)
+        return np.asarray(value < value.dtype.type(limit))
+
+    def _value(self, words: NDArray[np.uint32]) -> NDArray[np.uint32] | NDArray[np.uint64]:
+        if self.width == 1:
+            return words[:, 0]
+        return (words[:, 0].astype(np.uint64) << np.uint64(32)) | words[:, 1]
+
+
+def flip(coins: Sequence[Coin], count: int, words: RandomWords) -> Coins:
+    """Flip these coins for a number of records, by the rule of this module.
+
+    >>> flip([Coin(6)], 3, ListedWords([0, 2**32 - 1, 715827882, 2**32 - 5]))
+    (array([0, 1, 5], dtype=uint64),)
+    """
+    return read_blocks(coins, take_blocks(coins, count, words))
+
+
+def take_blocks(coins: Sequence[Coin], count: int, words: RandomWords) -> Blocks:
+    """Accepted blocks of words, one a record; those with a word that is not accepted are thrown away whole.
+
+    >>> take_blocks([Coin(6)], 2, ListedWords([0, 2**32 - 1, 7]))
+    array([[0],
+           [7]], dtype=uint32)
+    """
+    width = sum(coin.width for coin in coins)
+    parts = [np.zeros((0, width), np.uint32)]
+    while count > 0:
+        blocks = words.take(count * width).reshape(count, width)
+        accepted = _accepted(coins, blocks)
+        parts.append(blocks if accepted is None or accepted.all() else blocks[accepted])
+        count -= len(parts[-1])
+    return parts[1] if len(parts) == 2 else np.concatenate(parts)
+
+
+def read_blocks(coins: Sequence[Coin], blocks: Blocks) -> Coins:
+    """What each coin shows in accepted blocks."""
+    return tuple(coin.read(own) for coin, own in zip(coins, _words_of(coins, blocks), strict=True))
+
+
+def _accepted(coins: Sequence[Coin], blocks: Blocks) -> NDArray[np.bool_] | None:
+    """Which blocks are accepted: those all of whose coins are; None where no block could be refused."""
+    accepted = None
+    for coin, own in zip(coins, _words_of(coins, blocks), strict=True):
+        fine = coin.accepts(own)
+        accepted = fine if accepted is None else accepted if fine is None else accepted & fine
+    return accepted
+
+
+def _words_of(coins: Sequence[Coin], blocks: Blocks) -> list[Blocks]:
+    """Columns of the blocks that belong to each coin."""
+    ends = list(accumulate((coin.width for coin in coins), initial=0))
+    return [blocks[:, start:end] for start, end in pairwise(ends)]
+
+
+def shuffled(count: int, jumps: Coins, rows: int) -> NDArray[np.int64]:
+    """Numbers 0 ... count - 1 in every row, each place in turn swapped with the one its jump behind it.
+
+    With coins of count, count - 1, ... sides for the first places, those places hold any ordered
+    choice of numbers with equal probability.
+
+    >>> shuffled(3, (np.array([2], np.uint64), np.array([0], np.uint64)), rows=1)
+    array([[2, 1, 0]])
+    """
+    order = np.tile(np.arange(count), (rows, 1))
+    every = np.arange(rows)
+    for place, jump in enumerate(jumps):
+        behind = place + jump.astype(np.int64)
+        order[every, place], order[every, behind] = order[every, behind], order[every, place].copy()
+    return order

@@ -1,0 +1,1 @@
+"""Collection: the server, its store and writer, and the audit page."""

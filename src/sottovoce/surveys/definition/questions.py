@@ -1,0 +1,218 @@
+"""Questions of a definition: texts, answers, bins and branches, each checked at its line."""
+
+import re
+from collections.abc import Mapping, Sequence
+from math import inf
+
+from sottovoce.errors import SottovoceError
+from sottovoce.schemas.binned import Binned, Side
+from sottovoce.schemas.item_set import SEPARATOR
+from sottovoce.surveys.definition.survey import KINDS, Answer, Bins, Condition, Question, Texts
+from sottovoce.surveys.definition.yaml_reader import Located
+
+TAG = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+"""Language tags as browsers know them, such as en, pt-BR or zh-Hant."""
+
+RIGHT_TO_LEFT = ("ar", "fa", "he", "ur", "ps", "sd", "ug", "yi", "ckb", "dv")
+LEAST_EDGES = 3
+MOST_BINS = 256
+COMMON = ("help", "decline", "when", "unrelated", "scheme", "odds", "epsilon")
+OWN = {"yes_no": ("answers",), "single": ("answers",), "several": ("answers",), "number": ("edges", "closed", "labels")}
+YES_NO = ("no", "yes")
+ENGLISH_DECLINE = "Prefer not to say"
+SWITCHES = ("true", "yes", "on", "false", "no", "off")
+"""What an author may write who takes `decline` for a switch."""
+
+MOST_ANSWERS = 256
+
+
+def read_languages(given: Located | None) -> tuple[str, ...]:
+    """Language tags that differ; English if nothing is said."""
+    if given is None:
+        return ("en",)
+    tags = tuple(entry.text() for entry in given.entries())
+    if len(set(tags)) < len(tags) or not all(TAG.fullmatch(tag) for tag in tags):
+        given.fail("must be language tags that differ, such as en or pt-BR")
+    return tags
+
+
+def read_texts(given: Located, languages: tuple[str, ...]) -> Texts:
+    """A text in every language; a plain text will do where there is one language."""
+    if isinstance(given.value, dict):
+        found = given.fields(required=languages)
+        return {tag: found[tag].text() for tag in languages}
+    if len(languages) > 1:
+        given.fail(f"must have a text for each language: {', '.join(languages)}")
+    return {languages[0]: given.text()}
+
+
+def formula(text: str, language: str) -> str:
+    r"""Signs and numbers, kept in their order where a language is written from right to left: < would look like >.
+
+    >>> formula("< 5", "en"), formula("< 5", "ar") == "\u2066< 5\u2069"
+    ('< 5', True)
+    """
+    return f"\u2066{text}\u2069" if language.partition("-")[0] in RIGHT_TO_LEFT else text
+
+
+def read_conditions(given: Located | None, earlier: Sequence[Question]) -> tuple[Condition, ...]:
+    """What must have been answered for a question to be asked; refused if nobody can have answered so."""
+    if given is None:
+        return ()
+    found = tuple(_condition(name, answers, earlier) for name, answers in given.mapping().items())
+    asked = {question.id: question for question in earlier}
+    for name, answers in _wanted(found, asked).items():
+        if not answers:
+            given.fail(f"must be possible together: no answer to {name} leads here")
+    return found
+
+
+def _condition(name: str, answers: Located, earlier: Sequence[Question]) -> Condition:
+    asked = next((question for question in earlier if question.id == name), None)
+    if asked is None:
+        answers.fail("must be about an earlier question", name)
+    wanted = [entry.text() for entry in answers.entries()] if isinstance(answers.value, list) else [answers.text()]
+    known = [label for label in asked.labels if label != asked.not_asked]
+    for label in wanted:
+        if label not in known:
+            answers.fail(f"must be answers of {name}: {', '.join(known)}", label)
+    return Condition(name, tuple(wanted))
+
+
+def _wanted(conditions: Sequence[Condition], asked: Mapping[str, Question]) -> dict[str, set[str]]:
+    """Answers to each question with one answer that lead here, also through the conditions of those in between."""
+    wanted: dict[str, set[str]] = {}
+    waiting, seen = list(conditions), set(conditions)
+    while waiting:
+        condition = waiting.pop()
+        question = asked[condition.question]
+        waiting += [further for further in question.when if further not in seen]
+        seen |= set(question.when)
+        if question.kind != "several":  # several choices can meet several conditions
+            wanted.setdefault(question.id, set(condition.answers)).intersection_update(condition.answers)
+    return wanted
+
+
+def read_bins(given: Located, fields: Mapping[str, Located]) -> Bins:
+    """Where a number is cut: increasing numbers that make two bins or more."""
+    if "edges" not in fields:
+        given.fail("must have edges")
+    side = fields["closed"].choice(("left", "right")) if "closed" in fields else "left"
+    closed: Side = "left" if side == "left" else "right"
+    if len(fields["edges"].entries()) < LEAST_EDGES:
+        fields["edges"].fail(f"must be at least {LEAST_EDGES} numbers, which make two bins")
+    if len(fields["edges"].entries()) > MOST_BINS + 1:
+        fields["edges"].fail(f"must make at most {MOST_BINS} bins", len(fields["edges"].entries()))
+    try:
+        numbers = [float(entry.text()) for entry in fields["edges"].entries()]
+        cut = Binned("number", numbers, closed=closed, labels=[str(bin_) for bin_ in range(len(numbers) - 1)])
+    except ValueError as reason:
+        rule = reason.rule if isinstance(reason, SottovoceError) else "must be numbers"
+        fields["edges"].fail(rule)
+    return Bins(tuple(cut.to_json()["edges"]), closed)
+
+
+def bin_answers(fields: Mapping[str, Located], bins: Bins, languages: tuple[str, ...]) -> tuple[Answer, ...]:
+    """Bins are called by their ends; a person reads those, or the labels that were given."""
+    names = Binned("number", map(float, bins.edges), closed="left" if bins.closed == "left" else "right").categories
+    if "labels" not in fields:
+        ends = [_ends(bins, place) for place in range(len(names))]
+        return tuple(
+            Answer(str(name), {tag: formula(said, tag) for tag in languages})
+            for name, said in zip(names, ends, strict=True)
+        )
+    labels = fields["labels"].entries()
+    if len(labels) != len(names):
+        fields["labels"].fail(f"must name each of the {len(names)} bins")
+    return tuple(Answer(str(name), read_texts(label, languages)) for name, label in zip(names, labels, strict=True))
+
+
+def _ends(bins: Bins, place: int) -> str:
+    """Ends of a bin in signs that need no translation."""
+    low, high = bins.edges[place : place + 2]
+    below, above = ("<", "≥") if bins.closed == "left" else ("≤", ">")
+    if float(low) == -inf:
+        return f"{below} {high}"
+    return f"{above} {low}" if float(high) == inf else f"{above} {low}, {below} {high}"
+
+
+def read_question(given: Located, languages: tuple[str, ...], earlier: Sequence[Question]) -> Question:
+    """One question; `earlier` are those its branches may look at."""
+    kind = given.mapping().get("kind", Located(None, f"{given.name}.kind", given.line)).choice(KINDS)
+    fields = given.fields(("id", "kind", "text"), (*OWN[kind], *COMMON))
+    bins = read_bins(given, fields) if kind == "number" else None
+    question = Question(
+        id=_name(fields["id"], earlier),
+        kind=kind,
+        text=read_texts(fields["text"], languages),
+        answers=bin_answers(fields, bins, languages) if bins else _answers(given, fields, kind, languages),
+        help=_optional(fields.get("help"), languages),
+        bins=bins,
+        decline=_decline(fields.get("decline"), languages),
+        when=read_conditions(fields.get("when"), earlier),
+        unrelated=_optional(fields.get("unrelated"), languages),
+    )
+    try:
+        question.variable  # noqa: B018  # refuses answers that are too few or repeated
+    except SottovoceError as reason:
+        raise SottovoceError(
+            f"{given.name}: {reason.parameter}", f"{reason.rule} (line {given.line})", reason.value
+        ) from None
+    _check_texts(question, given)
+    return question
+
+
+def _check_texts(question: Question, given: Located) -> None:
+    """Nobody can choose between answers that read alike."""
+    for language in question.text:
+        said = [question.words(label, language) for label in question.labels]
+        alike = sorted({text for text in said if said.count(text) > 1})
+        if alike:
+            given.fail(f"must have answers that read differently; in {language} they do not", alike)
+
+
+def _name(given: Located, earlier: Sequence[Question]) -> str:
+    name = given.text()
+    if any(name == question.id for question in earlier):
+        given.fail("must differ from the ids of other questions")
+    return name
+
+
+def _optional(given: Located | None, languages: tuple[str, ...]) -> Texts | None:
+    return None if given is None else read_texts(given, languages)
+
+
+def _decline(given: Located | None, languages: tuple[str, ...]) -> Texts | None:
+    """Words for declining; `true` will do where the only language is English."""
+    if given is None or given.value in ("false", "False"):
+        return None
+    if given.value in ("true", "True") and languages == ("en",):
+        return {"en": ENGLISH_DECLINE}
+    texts = read_texts(given, languages)
+    if any(text.lower() in SWITCHES for text in texts.values()):
+        given.fail("must be the words for declining; true or false will do where the only language is English")
+    return texts
+
+
+def _answers(
+    given: Located, fields: Mapping[str, Located], kind: str, languages: tuple[str, ...]
+) -> tuple[Answer, ...]:
+    """A list of texts that name themselves, or a mapping from names to texts."""
+    if "answers" not in fields:
+        if kind == "yes_no" and languages == ("en",):
+            return tuple(Answer(name, {"en": name.capitalize()}) for name in YES_NO)
+        given.fail("must have answers")
+    listed = fields["answers"]
+    if isinstance(listed.value, list):
+        if len(languages) > 1:
+            listed.fail("must map the name of each answer to its texts where there are several languages")
+        answers = tuple(Answer(entry.text(), {languages[0]: entry.text()}) for entry in listed.entries())
+    else:
+        answers = tuple(Answer(name, read_texts(texts, languages)) for name, texts in listed.mapping().items())
+    if kind == "yes_no" and tuple(answer.id for answer in answers) != YES_NO:
+        listed.fail("must be called no and yes, in this order")
+    if len(answers) > MOST_ANSWERS:
+        listed.fail(f"must be at most {MOST_ANSWERS}", len(answers))
+    if any(SEPARATOR in answer.id or not answer.id or answer.id != answer.id.strip() for answer in answers):
+        listed.fail(f"must have names that are not empty, without spaces around them and without {SEPARATOR!r}")
+    return answers

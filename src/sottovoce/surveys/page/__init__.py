@@ -1,0 +1,1 @@
+"""The respondent's page: plain JavaScript modules, style, texts, and how the server hands them out."""

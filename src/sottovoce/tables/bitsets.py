@@ -1,0 +1,152 @@
+"""Transactions as vertical bitsets, block by block: the layout that disguise writes and mining counts on.
+
+`words[block, item, word]` is an unsigned 64-bit integer. A block holds `64 B` transactions, B being a
+power of two, at most 128 and no larger than all transactions need. Transaction t is in
+
+    block t // (64 B),  word t % (64 B) // 64,  bit t % 64 (bit 0 is the lowest),
+
+and its bit is set for the items it contains. Bits beyond the last transaction are zero. One block of
+1,000 items takes 1 MiB, so it stays in the cache of a core while all of its items are worked on.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.errors import SottovoceError, Words
+from sottovoce.tables import _bit_arrays, _bit_loops
+from sottovoce.tables.parallel import in_threads, kernel, runs
+
+MOST_WORDS = 128
+"""Words of one item in a block: measured, see `benchmarks/disguise/transactions.py`."""
+
+Csr = tuple[NDArray[np.int64], NDArray[np.int32]]
+"""Where the items of each transaction start and end, and the items."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bitsets:
+    """Blocks of words, and how many transactions they hold.
+
+    >>> sets = Bitsets.from_csr([0, 2, 2, 3], [0, 1, 1], items=2)
+    >>> sets.words.tolist(), sets.count, sets.items
+    ([[[1], [5]]], 3, 2)
+    >>> sets.to_csr()
+    (array([0, 2, 2, 3]), array([0, 1, 1], dtype=int32))
+    """
+
+    words: NDArray[np.uint64]
+    count: int
+
+    def __post_init__(self) -> None:
+        """Check the layout."""
+        if self.count < 1:
+            raise SottovoceError("transactions", "must be at least one", self.count)
+        shape = _shape(self.count, self.items)
+        if self.words.dtype != np.uint64 or self.words.shape != shape:
+            got = Words(f"{self.words.dtype} words of shape {self.words.shape}")
+            raise SottovoceError("bitsets", f"must be uint64 words of shape {shape}", got)
+
+    @property
+    def items(self) -> int:
+        """Size of the universe."""
+        return int(self.words.shape[1]) if self.words.ndim == 3 else 0
+
+    @property
+    def lanes(self) -> int:
+        """Transactions that a block has room for."""
+        return 64 * int(self.words.shape[2])
+
+    @classmethod
+    def empty(cls, count: int, items: int) -> "Bitsets":
+        """Transactions without any item, freshly allocated, to be filled in."""
+        return cls(np.zeros(_shape(max(count, 1), items), np.uint64), count)
+
+    @classmethod
+    def from_csr(cls, indptr: Any, indices: Any, items: int, threads: int | None = None) -> "Bitsets":
+        """Set the bits of listed items; the result does not depend on the threads."""
+        indptr, indices = checked_csr(indptr, indices, items)
+        sets = cls.empty(len(indptr) - 1, items)
+        place = kernel(_bit_loops.place, _bit_arrays.place)
+        in_threads(lambda block: place(sets.words[block], sets.rows(indptr, block), indices), len(sets.words), threads)
+        return sets
+
+    def to_csr(self, threads: int | None = None) -> Csr:
+        """List the items of each transaction, in order."""
+        tally = kernel(_bit_loops.tally, _bit_arrays.tally)
+        collect = kernel(_bit_loops.collect, _bit_arrays.collect)
+        indptr = np.zeros(self.count + 1, np.int64)
+        in_threads(lambda b: tally(self.words[b], self.rows(indptr, b)[1:]), len(self.words), threads)
+        np.cumsum(indptr, out=indptr)
+        indices = np.empty(indptr[-1], np.int32)
+        in_threads(lambda b: collect(self.words[b], self.rows(indptr, b)[:-1], indices), len(self.words), threads)
+        return indptr, indices
+
+    @classmethod
+    def from_matrix(cls, matrix: NDArray[np.bool_]) -> "Bitsets":
+        """Pack a matrix of transactions x items."""
+        sets = cls.empty(*matrix.shape)
+        for block, words in enumerate(sets.words):
+            part = matrix[block * sets.lanes : (block + 1) * sets.lanes].T
+            packed = np.packbits(part, axis=1, bitorder="little")
+            words.view(np.uint8)[:, : packed.shape[1]] = packed
+        return sets
+
+    def to_matrix(self) -> NDArray[np.bool_]:
+        """Unpack into a matrix of transactions x items."""
+        blocks = [_bit_arrays.unpacked(words).T for words in self.words]
+        return np.concatenate(blocks)[: self.count].astype(bool)
+
+    def rows(self, indptr: NDArray[np.int64], block: int) -> NDArray[np.int64]:
+        """Part of `indptr` that belongs to the transactions of a block, with the end of the last."""
+        return indptr[block * self.lanes : (block + 1) * self.lanes + 1]
+
+    def clear_beyond(self) -> None:
+        """Set the bits beyond the last transaction to zero."""
+        held = np.zeros(self.lanes, np.uint8)
+        held[: (self.count - 1) % self.lanes + 1] = 1
+        self.words[-1] &= np.packbits(held, bitorder="little").view("<u8")
+
+
+def checked_csr(indptr: Any, indices: Any, items: int) -> Csr:
+    """Both arrays, if each row lists items of the universe in ascending order, each once."""
+    starts, listed = np.asarray(indptr), np.asarray(indices)
+    if listed.size == 0:
+        listed = listed.astype(np.int32)
+    for name, array in (("indptr", starts), ("indices", listed)):
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            raise SottovoceError(name, "must be one row of integers", array)
+    if len(starts) < 2:
+        raise SottovoceError("transactions", "must be at least one", max(len(starts) - 1, 0))
+    starts = starts.astype(np.int64, copy=False)
+    if starts[0] != 0 or starts[-1] != len(listed) or (starts[1:] < starts[:-1]).any():
+        raise SottovoceError("indptr", f"must ascend from 0 to the {len(listed)} indices", starts)
+    row = first_wrong(starts, listed, items)
+    if row is not None:
+        rule = f"must be ascending numbers of items, each once, from 0 to {items - 1}; transaction {row}"
+        raise SottovoceError("indices", rule, listed[starts[row] : starts[row + 1]].tolist())
+    return starts, listed.astype(np.int32, copy=False)
+
+
+def first_wrong(indptr: NDArray[np.int64], indices: Any, items: int) -> int | None:
+    """First transaction whose items are not of the universe, ascending and each once; all cores look for it.
+
+    >>> first_wrong(np.array([0, 2, 4]), np.array([0, 2, 1, 1]), items=3)
+    1
+    """
+    look, parts = kernel(_bit_loops.first_wrong, _bit_arrays.first_wrong), runs(len(indptr) - 1)
+    found = np.full(len(parts), -1)
+
+    def work(part: int) -> None:
+        found[part] = look(indptr[parts[part].start : parts[part].stop + 1], indices, items)
+
+    in_threads(work, len(parts), None)
+    wrong = np.flatnonzero(found >= 0)
+    return int(parts[wrong[0]].start + found[wrong[0]]) if len(wrong) else None
+
+
+def _shape(count: int, items: int) -> tuple[int, int, int]:
+    words = min(MOST_WORDS, 1 << (-(-count // 64) - 1).bit_length())
+    return -(-count // (64 * words)), items, words

@@ -1,0 +1,139 @@
+"""CSV files: the standard library decides what is CSV, pyarrow reads what is plainly so, and faster."""
+
+import csv
+from codecs import BOM_UTF8
+from collections.abc import Generator, Iterator, Sequence
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.errors import MissingExtraError, SottovoceError, Words, named
+from sottovoce.tables.values import pyarrow
+
+BLOCK_BYTES = 2**20
+"""How much of a file pyarrow takes at once."""
+
+MOST_BYTES = 2**24
+"""A record longer than this is left to the standard library."""
+
+_COMMA, _QUOTE, _LF, _CR = b',"\n\r'
+_STARTS = np.isin(np.arange(256), [_COMMA, _LF, _CR, _QUOTE])
+
+
+def records(stream: IO[str], name: str) -> Iterator[list[str]]:
+    """Rows of equal width, by the standard library's strict reader."""
+    reader = csv.reader(stream, strict=True)
+    width = None
+    try:
+        for row in reader:
+            width = width or len(row)
+            if len(row) != width:
+                rule = f"must have {width} cells in every row; line {reader.line_num} has {len(row)}"
+                raise SottovoceError(name, rule, row)
+            yield row
+    except (csv.Error, UnicodeDecodeError) as reason:
+        raise SottovoceError(name, f"must be CSV in UTF-8 ({reason})", Words("something else")) from None
+
+
+def arrow_batches(path: str, header: Sequence[str], names: Sequence[str], rows: int) -> Generator[Any, None, bool]:
+    """Arrow tables of some columns of a file as text, an empty cell as null, for as long as it is plain.
+
+    Returns whether that was to the end. Where the two readers might differ, or pyarrow refuses
+    something, the tables just stop: whoever reads on with `records` from there gets the row, or the
+    error, that the standard library gives.
+    """
+    try:
+        arrow = pyarrow("CSV")
+    except MissingExtraError:
+        return False
+    with named(path), open(path, "rb") as stream:
+        blocks, skip = plain_blocks(stream), 1
+        while True:
+            try:
+                table = _parsed(arrow, next(blocks), header, names, skip)
+            except StopIteration as reached:
+                return bool(reached.value)
+            except arrow.ArrowInvalid:
+                return False
+            yield from (table.slice(start, rows) for start in range(0, len(table), rows))
+            skip = 0
+
+
+def _parsed(arrow: Any, block: memoryview, header: Sequence[str], names: Sequence[str], skip: int) -> Any:
+    from pyarrow import csv as arrow_csv
+
+    return arrow_csv.read_csv(
+        arrow.BufferReader(arrow.py_buffer(block)),
+        read_options=arrow_csv.ReadOptions(
+            column_names=list(header), skip_rows_after_names=skip, block_size=len(block) + 1, use_threads=False
+        ),
+        parse_options=arrow_csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, arrow.string()),
+            include_columns=list(names),
+            null_values=[""],
+            strings_can_be_null=True,
+        ),
+    )
+
+
+def plain_blocks(stream: IO[bytes]) -> Generator[memoryview, None, bool]:
+    r"""Whole records of a CSV file, until one could be read in more than one way; whether none could.
+
+    Plain is: UTF-8, no blank line, and quotation marks only around whole cells, doubled inside them.
+    A literal mark in a bare cell is legal, but not plain.
+
+    >>> from io import BytesIO
+    >>> [bytes(block) for block in plain_blocks(BytesIO(b'a,b\n1,"2\n3"\n'))]
+    [b'a,b\n1,"2\n3"\n']
+    >>> [bytes(block) for block in plain_blocks(BytesIO(b'a,b\n1,"2"3\n'))]
+    []
+    """
+    rest = stream.read(len(BOM_UTF8)).removeprefix(BOM_UTF8)
+    while (more := stream.read(BLOCK_BYTES)) or rest:
+        block = rest + more
+        end = _plain_end(np.frombuffer(block, np.uint8), final=not more)
+        if end is None or not (block.isascii() or _is_utf8(block[:end])):
+            return False
+        if end > 0:
+            yield memoryview(block)[:end]
+        rest = block[end:]
+    return True
+
+
+def _plain_end(text: NDArray[np.uint8], *, final: bool) -> int | None:
+    """Where the last whole record ends; None if something before the end of the text is not plain."""
+    marks = np.flatnonzero(text == _QUOTE)
+    before, after = text[marks[::2] - 1], text[np.minimum(marks[1::2] + 1, len(text) - 1)]
+    # The first byte starts a cell, and the last one may end one; so may a mark before a mark: it is doubled.
+    starts = _STARTS[before] | (marks[::2] == 0)
+    stops = _STARTS[after] | (marks[1::2] == len(text) - 1)
+    if not (starts.all() and stops.all()):
+        return None
+    ends = np.flatnonzero((text == _LF) | (text == _CR))
+    ends = ends[np.searchsorted(marks, ends) % 2 == 0]
+    if _has_blank_line(text, ends):
+        return None
+    if final:
+        return len(text) if len(marks) % 2 == 0 else None
+    if len(ends) and ends[-1] == len(text) - 1 and text[-1] == _CR:
+        ends = ends[:-1]  # its line feed may come with the next bytes
+    if len(ends) == 0:
+        return 0 if len(text) < MOST_BYTES else None
+    return int(ends[-1]) + 1
+
+
+def _has_blank_line(text: NDArray[np.uint8], ends: NDArray[np.intp]) -> bool:
+    """Whether a line starts with its end; carriage return and line feed are one end."""
+    following = ends[1:][np.diff(ends) == 1]
+    pair = (text[following - 1] == _CR) & (text[following] == _LF)
+    return bool((len(ends) and ends[0] == 0) or not pair.all())
+
+
+def _is_utf8(block: bytes) -> bool:
+    try:
+        block.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

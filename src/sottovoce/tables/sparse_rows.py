@@ -1,0 +1,175 @@
+"""Columns of item sets as sparse rows: which items each transaction has, batch by batch, never item by item."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from sottovoce.errors import SottovoceError, Words
+from sottovoce.schemas.item_set import SEPARATOR, ItemSet
+from sottovoce.tables.bitsets import Bitsets, Csr, checked_csr, first_wrong
+from sottovoce.tables.source import Source
+from sottovoce.tables.values import Values, item_numbers, pyarrow
+
+KINDS = ("lists", "csr", "sparse", "matrix", "bitsets")
+"""What transactions may be: see `disguises.transactions.disguise_transactions`."""
+
+
+def listed_batches(source: Source, variable: ItemSet) -> Iterator[Csr]:
+    """Items of each transaction by number, ascending and each once; a table without rows is refused.
+
+    >>> from sottovoce.tables.source import open_source
+    >>> table = open_source({"basket": [["bread"], [], ["bread", "ale"]]})
+    >>> list(listed_batches(table, ItemSet("basket", ["ale", "bread"])))
+    [(array([0, 1, 1, 3]), array([1, 0, 1], dtype=int32))]
+    """
+    if variable.name not in source.names:
+        raise SottovoceError("table", f"must have the columns {[variable.name]}", Words(f"only {list(source.names)}"))
+    found = 0
+    for batch in source.batches([variable.name]):
+        indptr, indices = _listed(source, variable, batch[variable.name])
+        found += len(indptr) - 1
+        yield indptr, indices
+    if not found:
+        raise SottovoceError("table", "must have at least one row", Words("an empty one"))
+
+
+def gathered(batches: Iterable[Csr], rows: int) -> Iterator[Csr]:
+    """The same transactions, so many at a time.
+
+    >>> batches = [(np.array([0, 1, 3]), np.array([5, 6, 7])), (np.array([0, 0]), np.array([], int))]
+    >>> [(indptr.tolist(), indices.tolist()) for indptr, indices in gathered(batches, 2)]
+    [([0, 1, 3], [5, 6, 7]), ([0, 0], [])]
+    """
+    lengths, items = np.zeros(0, np.int64), np.zeros(0, np.int32)
+    for indptr, indices in batches:
+        lengths, items = np.concatenate([lengths, np.diff(indptr)]), np.concatenate([items, indices])
+        while len(lengths) >= rows:
+            end = int(lengths[:rows].sum())
+            yield _of_lengths(lengths[:rows]), items[:end]
+            lengths, items = lengths[rows:], items[end:]
+    if len(lengths):
+        yield _of_lengths(lengths), items
+
+
+def _of_lengths(lengths: Any) -> Any:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+
+
+def _listed(source: Source, variable: ItemSet, values: Values) -> Csr:
+    """Lists of an Arrow or polars column as they lie there, texts split; others value by value."""
+    lists = _arrow_lists(source.known(variable, values))
+    try:
+        if lists is not None:
+            listed = _offsets(lists), item_numbers(variable, lists.flatten())
+        else:
+            listed = variable.listed(values.to_list() if isinstance(values, nw.Series) else values)
+    except UnicodeDecodeError as reason:
+        rule = f"must hold UTF-8 where it says that it is text ({reason})"
+        raise SottovoceError(variable.name, rule, Words("something else")) from None
+    return in_order(*listed, len(variable.items))
+
+
+def in_order(indptr: Any, indices: Any, items: int) -> Csr:
+    """Rows whose items ascend, each once; rows that do are left as they are.
+
+    >>> in_order(np.array([0, 3]), np.array([2, 0, 2], np.int32), items=3)
+    (array([0, 2]), array([0, 2], dtype=int32))
+    """
+    if first_wrong(indptr, indices, items) is None:
+        return indptr, indices
+    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    keys = np.unique(rows * items + indices)
+    starts = np.searchsorted(keys, np.arange(len(indptr)) * items)
+    return starts.astype(np.int64), (keys % items).astype(np.int32)
+
+
+def _arrow_lists(values: Values) -> Any | None:
+    """A column of lists that are all there, as one Arrow array; None if it is something else."""
+    if not isinstance(values, nw.Series):
+        return None
+    if values.implementation.is_pyarrow():
+        column = values.to_native()
+        flat = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    elif values.implementation.is_polars() and values.dtype == nw.List and find_spec("pyarrow"):
+        flat = values.to_arrow()
+    else:
+        return None
+    types = pyarrow().types
+    if (types.is_string(flat.type) or types.is_large_string(flat.type)) and not flat.null_count:
+        return _split(flat)
+    return flat if (types.is_list(flat.type) or types.is_large_list(flat.type)) and not flat.null_count else None
+
+
+def _split(texts: Any) -> Any:
+    """Lists of the items of each text, none where it is empty."""
+    arrow = pyarrow()
+    lists = arrow.compute.split_pattern(texts, SEPARATOR)
+    empty = arrow.compute.equal(texts, "").to_numpy(zero_copy_only=False)
+    lengths = np.diff(lists.offsets.to_numpy())
+    items = lists.flatten().filter(arrow.array(~np.repeat(empty, lengths)))
+    return arrow.ListArray.from_arrays(_of_lengths(np.where(empty, 0, lengths)).astype(np.int32), items)
+
+
+def _offsets(lists: Any) -> Any:
+    """Where each list starts and ends among the items of them all."""
+    offsets = lists.offsets.to_numpy().astype(np.int64)
+    return offsets - offsets[0]
+
+
+def listed_transactions(transactions: Any, items: ItemSet, threads: int | None = None) -> Csr:
+    """Numbers of the items of each transaction, ascending, from transactions of any kind.
+
+    >>> listed_transactions([["bread"], [], ["bread", "ale"]], ItemSet("basket", ["ale", "bread"]))
+    (array([0, 1, 1, 3]), array([1, 0, 1], dtype=int32))
+    """
+    return rows_of_transactions(transactions, transaction_kind(transactions), items, threads)
+
+
+def transaction_kind(transactions: Any) -> str:
+    """What the caller passed."""
+    if isinstance(transactions, Bitsets):
+        return "bitsets"
+    if "scipy.sparse" in sys.modules and sys.modules["scipy.sparse"].issparse(transactions) and transactions.ndim == 2:
+        return "sparse"
+    if isinstance(transactions, np.ndarray) and transactions.ndim == 2:
+        return "matrix"
+    if isinstance(transactions, tuple) and [type(part) for part in transactions] == [np.ndarray] * 2:
+        return "csr"
+    if isinstance(transactions, Iterable) and not isinstance(transactions, str):
+        return "lists"
+    raise SottovoceError("transactions", f"must be one of {', '.join(KINDS)}", transactions)
+
+
+def rows_of_transactions(transactions: Any, kind: str, items: ItemSet, threads: int | None) -> Csr:
+    """Numbers of the items of each transaction, ascending."""
+    universe = len(items.items)
+    if kind == "csr":
+        return checked_csr(transactions[0], transactions[1], universe)
+    if kind == "lists":
+        return checked_csr(*in_order(*items.listed(transactions), universe), universe)
+    width = transactions.items if kind == "bitsets" else transactions.shape[1]
+    if width != universe:
+        raise SottovoceError("transactions", f"must have a column for each of the {universe} items", width)
+    if kind == "bitsets":
+        listed: Csr = transactions.to_csr(threads)
+        return listed
+    if kind == "sparse":
+        return _from_scipy(transactions)
+    if transactions.dtype != bool:
+        raise SottovoceError("transactions", "must be a matrix of booleans", Words(str(transactions.dtype)))
+    return Bitsets.from_matrix(transactions).to_csr(threads)
+
+
+def _from_scipy(matrix: Any) -> Csr:
+    """Rows of a sparse matrix; zeros that are stored are not items."""
+    rows = matrix.tocsr(copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    other = rows.data[rows.data != 1]
+    if len(other):
+        raise SottovoceError("transactions", "must be a matrix of zeros and ones", other[0])
+    return checked_csr(rows.indptr, rows.indices, matrix.shape[1])

@@ -1,0 +1,51 @@
+"""Requirements: what contradicts the prior says so, with the nearest feasible value."""
+
+from fractions import Fraction
+
+import pytest
+
+from sottovoce.designs.requirement import Requirement, named_prior
+from sottovoce.errors import SottovoceError
+
+PRIOR = [0.5, 0.3, 0.2]
+
+
+def test_bounds_are_read():
+    asked = Requirement.of(PRIOR, accuracy=0.6, delta="0.75", odds="3:1", distortion=0.4)
+    assert (asked.accuracy, asked.delta, asked.odds, asked.distortion) == (0.6, 0.75, 3, 0.4)
+    assert asked.float_odds == 3.0
+    assert Requirement.of(PRIOR).float_odds is None
+    assert Requirement.of(PRIOR, epsilon=1).odds < Fraction("2.7182818284590452354")
+
+
+@pytest.mark.parametrize(
+    ("prior", "bounds", "message"),
+    [
+        (PRIOR, {"accuracy": 0.4}, "is right with 0.5: the nearest feasible value is 0.5. Got 0.4 instead."),
+        (PRIOR, {"delta": 0.5}, "as likely as 0.5: the nearest feasible values are just above it. Got 0.5 instead."),
+        ([0.25] * 4, {"accuracy": 0.25}, "told apart: the nearest feasible values are just above 0.25. Got 0.25"),
+        (PRIOR, {"odds": 1}, "odds must be above 1 : 1 for anything to be estimated. Got 1 : 1 instead"),
+        (PRIOR, {}, "accuracy or delta or odds must be given, at least one of them"),
+        (PRIOR, {"odds": 3, "distortion": 0.4}, "distortion must be left out where the error is the objective"),
+        (PRIOR, {"accuracy": 1.5}, "accuracy must be between 0 and 1"),
+        (PRIOR, {"odds": 3, "epsilon": 1}, "odds or epsilon must be given, exactly one of them"),
+        (
+            named_prior("uniform", 151),
+            {"odds": 3},
+            "prior must have at most 150 categories to be certified; take the method subset or warner. Got 151 cat",
+        ),
+    ],
+)
+def test_errors_cannot_be_the_least_under(prior, bounds, message):
+    with pytest.raises(SottovoceError, match=message):
+        Requirement.of(prior, **bounds).for_error().certifiable()
+
+
+def test_the_largest_probability_is_a_feasible_accuracy():
+    assert Requirement.of(PRIOR, accuracy=0.5).for_error().accuracy == 0.5
+
+
+@pytest.mark.parametrize("bound", ["accuracy", "delta"])
+def test_information_is_bounded_by_odds_and_distortion_only(bound):
+    with pytest.raises(SottovoceError, match=f"{bound} must be left out where mutual information is the objective"):
+        Requirement.of(PRIOR, **{bound: 0.6}).for_information()

@@ -1,0 +1,74 @@
+"""Score intervals: Wilson's without a disguise, inside [0, 1], and covering where Wald's fail."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sottovoce.channels.keep_or_uniform import KeepOrUniform
+from sottovoce.errors import SottovoceError
+from sottovoce.estimates.counted import Counted
+from sottovoce.estimates.proportions import by_inversion, estimate_proportions
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.attribute import boolean
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.warner import Warner
+
+PLAIN = KeepOrUniform((2,), 1)
+COIN = KeepOrUniform((3,), Fraction(1, 2))
+
+
+def estimate(channel, counts, target="population"):
+    cells = channel.n_in
+    return by_inversion(
+        Counted(("a",), (tuple(range(cells)),), channel, np.asarray(counts), np.arange(cells)), target, "inversion"
+    )
+
+
+@pytest.mark.parametrize("yes", [0, 1, 7, 50, 99, 100])
+def test_without_a_disguise_they_are_wilsons(yes):
+    """Wilson (1927): (p + z^2/2N +- z sqrt(p (1-p)/N + z^2/4N^2)) / (1 + z^2/N)."""
+    z, p, n = 1.959963984540054, yes / 100, 100
+    half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    low, high = estimate(PLAIN, [100 - yes, yes]).interval(0.95, kind="score")
+    assert (low[1], high[1]) == pytest.approx((max(middle - half, 0), min(middle + half, 1)))
+
+
+@pytest.mark.parametrize("target", ["population", "table"])
+def test_they_cover_near_zero(target):
+    """A cell of 1 % among 300 people: score intervals cover at least 93.5 % of 4,000 samples, from [0, 1] alone."""
+    law = np.array([0.69, 0.30, 0.01])
+    rng = np.random.default_rng(6)
+    fixed = np.array([207, 90, 3])
+    columns = COIN.dense()
+    covered = 0
+    for _ in range(4000):
+        if target == "population":
+            counts = rng.multinomial(300, columns @ law)
+        else:
+            counts = sum(rng.multinomial(n, column) for n, column in zip(fixed, columns.T, strict=True))
+        low, high = estimate(COIN, counts, target).interval(0.95, kind="score")
+        assert low.min() >= 0
+        assert high.max() <= 1
+        covered += low[2] <= 0.01 <= high[2]
+    assert covered / 4000 > 0.935
+
+
+def test_all_cells_at_once_need_more_room():
+    found = estimate(COIN, [300, 400, 300])
+    alone, together = found.interval(0.95), found.interval(0.95, simultaneous=True)
+    assert (together[1] - together[0] > alone[1] - alone[0]).all()
+    np.testing.assert_allclose(together[1] - found.value, 2.3939797998185104 * found.standard_error)  # z of .05 / 6
+
+
+def test_bad_levels_and_kinds_are_refused():
+    found = estimate(COIN, [3, 4, 3])
+    with pytest.raises(SottovoceError, match=r"^kind must be one of wald, score"):
+        found.interval(kind="bayes")
+    with pytest.raises(SottovoceError, match=r"^level must be between 0 and 1"):
+        found.interval(1.0)
+    plan = Plan.of(Schema([boolean("a")]), {"a": Warner(p=0.75)})
+    likely = estimate_proportions({"a": [True, False, False]}, plan, "a", method="em")
+    with pytest.raises(SottovoceError, match=r"^kind must be wald for this method"):
+        likely.interval(kind="score")

@@ -1,0 +1,109 @@
+"""Widths before the survey are those after it, and the numbers of respondents give them."""
+
+import numpy as np
+import pytest
+
+from sottovoce.disguises.tables import disguise_frame
+from sottovoce.errors import SottovoceError
+from sottovoce.estimates.derived import derive
+from sottovoce.estimates.proportions import estimate_proportions
+from sottovoce.estimates.sample_size import expected_width, respondents_needed
+from sottovoce.measures.association import MutualInformation
+from sottovoce.measures.functionals import Entropy, Mean
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.attribute import Attribute, boolean
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.subset_selection import SubsetSelection
+from sottovoce.schemes.warner import Warner
+
+
+def people(rng, count):
+    return {
+        "tax": rng.choice([False, True], count, p=[0.8, 0.2]),
+        "drug": rng.choice(["never", "once", "often"], count, p=[0.5, 0.3, 0.2]),
+        "age": rng.choice([20, 50, 70], count, p=[0.2, 0.5, 0.3]),
+        "children": rng.choice(4, count, p=[0.4, 0.3, 0.2, 0.1]),
+    }
+
+
+@pytest.mark.parametrize("names", [["drug"], ["age", "tax"], ["tax", "drug"]])
+def test_widths_are_met(plan, names):
+    """One seeded survey of 200,000: its intervals are as wide as foretold, to 3 %."""
+    laws = {"tax": [0.8, 0.2], "drug": [0.5, 0.3, 0.2], "age": [0.2, 0.5, 0.3]}
+    prior = np.ones(1)
+    for name in names:
+        prior = np.kron(prior, laws[name])
+    reports = disguise_frame(people(np.random.default_rng(1), 200_000), plan, rng=2)
+    low, high = estimate_proportions(reports, plan, names).interval()
+    np.testing.assert_allclose(expected_width(plan, names, 200_000, prior=prior), high - low, rtol=0.03)
+
+
+def test_numbers_give_their_widths(plan):
+    for width in (0.01, 0.1):
+        needed = respondents_needed(plan, "drug", width)
+        assert expected_width(plan, "drug", needed).max() <= width
+        assert expected_width(plan, "drug", needed - 1).max() > width
+
+
+def test_functionals_have_widths_too(plan):
+    mean = Mean([0, 1, 2, 3])
+    prior = [0.4, 0.3, 0.2, 0.1]
+    reports = disguise_frame(people(np.random.default_rng(3), 200_000), plan, rng=4)
+    derived = derive(estimate_proportions(reports, plan, "children"), mean)
+    (width,) = expected_width(plan, "children", 200_000, prior=prior, functional=mean)
+    assert width == pytest.approx(derived.high - derived.low, rel=0.03)
+    assert respondents_needed(plan, "children", width, prior=prior, functional=mean) == pytest.approx(200_000, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "parameter"),
+    [
+        (lambda plan: expected_width(plan, "drug", 0), "respondents"),
+        (lambda plan: expected_width(plan, "drug", 2.5), "respondents"),
+        (lambda plan: respondents_needed(plan, "drug", 0), "width"),
+        (lambda plan: respondents_needed(plan, "drug", float("nan")), "width"),
+        (lambda plan: respondents_needed(plan, "drug", 0.1, prior=[0.5, 0.5]), "prior"),
+        (lambda plan: respondents_needed(plan, "drug", 0.1, prior=[0.5, 0.5, 0.5]), "prior"),
+    ],
+)
+def test_bad_questions_are_refused(plan, call, parameter):
+    with pytest.raises(SottovoceError, match=rf"^{parameter} must"):
+        call(plan)
+
+
+def test_attributes_whose_report_does_not_split():
+    """As a survey of 200,000 finds, to 3 %: the other attribute of the group is taken as uniform, and is."""
+    schema = Schema([boolean("a"), boolean("b"), boolean("c")])
+    plan = Plan.of(schema, {("a", "b"): SubsetSelection(odds=9), "c": Warner(p=0.75)})
+    rng = np.random.default_rng(5)
+    table = {"a": rng.random(200_000) < 0.3, "b": rng.random(200_000) < 0.5, "c": rng.random(200_000) < 0.2}
+    low, high = estimate_proportions(disguise_frame(table, plan, rng=6), plan, ["c", "a"]).interval()
+    prior = np.kron([0.8, 0.2], [0.7, 0.3])
+    width = expected_width(plan, ["c", "a"], 200_000, prior=prior)
+    np.testing.assert_allclose(width, high - low, rtol=0.03)
+    assert respondents_needed(plan, ["c", "a"], width.max(), prior=prior) == pytest.approx(200_000, abs=1)
+
+
+def test_no_number_of_respondents_gives_an_interval_where_the_gradient_vanishes(plan):
+    """Nobody answers "one respondent", which is what a variance of zero would come to."""
+    with pytest.raises(SottovoceError, match=r"^functional must have an interval from \d+ respondents; entropy has"):
+        respondents_needed(plan, "drug", 0.1, functional=Entropy())
+    independent = MutualInformation((2, 3))
+    with pytest.raises(SottovoceError, match=r"mutual information has none here\. Got .* instead"):
+        expected_width(plan, ["tax", "drug"], 10**6, functional=independent)
+
+
+def test_respondents_enough_for_the_delta_method_to_hold(plan):
+    """A wide interval would take fewer than the delta method needs: the larger number is given, to within 5 %."""
+    prior, entropy = [0.5, 0.3, 0.2], Entropy()
+    needed = respondents_needed(plan, "drug", 1.0, prior=prior, functional=entropy)
+    (width,) = expected_width(plan, "drug", needed, prior=prior, functional=entropy)
+    assert width < 1
+    with pytest.raises(SottovoceError, match=r"^functional must have an interval"):
+        expected_width(plan, "drug", int(0.94 * needed), prior=prior, functional=entropy)
+
+
+def test_sets_of_many_categories_have_no_forecast():
+    plan = Plan.of(Schema([Attribute("job", range(20))]), {"job": SubsetSelection(odds=9)})
+    with pytest.raises(SottovoceError, match=r"^plan must report categories, or sets of at most 12"):
+        expected_width(plan, "job", 1000)

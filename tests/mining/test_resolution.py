@@ -1,0 +1,39 @@
+"""What reports cannot tell, and when it is said."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from sottovoce.mining.itemsets.candidates import Level
+from sottovoce.mining.itemsets.frequent import ResolutionWarning, warn_of_length, warn_of_unasked
+
+
+def levels(*counts: int) -> list[Level]:
+    """So many sets of each length."""
+    return [
+        Level(np.zeros((count, length), np.int64), np.zeros(count), np.zeros(count))
+        for length, count in enumerate(counts, start=1)
+    ]
+
+
+def test_lengths_beyond_what_can_be_recovered():
+    with pytest.warns(ResolutionWarning, match=r"^of sets of more than 2 items"):
+        warn_of_length(levels(4, 6), most=2, wanted=30)
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted"),
+    [(levels(4, 6), 2), (levels(4), 30), (levels(4, 2), 30), ([], 30)],
+    ids=["as long as wanted", "shorter ones only", "too few to grow", "none"],
+)
+def test_nothing_longer_is_missed(found, wanted):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_length(found, most=2, wanted=wanted)
+        warn_of_unasked([])
+
+
+def test_only_some_sets_of_attributes_are_named():
+    with pytest.warns(ResolutionWarning, match=r": a, b; a, c; b, c; \.\.\.$"):
+        warn_of_unasked([["a", "b"], ["a", "c"], ["b", "c"], ["c", "d"]])

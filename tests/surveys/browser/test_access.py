@@ -1,0 +1,166 @@
+"""Everybody can use the page: axe finds nothing serious on any step, in light and dark, in both directions."""
+
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from sottovoce.surveys.page.script import page_script
+
+
+def check(page) -> None:
+    found = Axe().run(page).response["violations"]
+    serious = [v for v in found if v["impact"] in ("serious", "critical")]
+    assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in serious] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("locale", ["en-US", "ar"])
+def test_axe_finds_nothing_serious(site, chromium, small_screen, walk, scheme, locale):
+    context = chromium.new_context(**small_screen | {"color_scheme": scheme, "locale": locale}, bypass_csp=True)
+    page = context.new_page()
+    page.goto(site.link())
+    page.wait_for_selector("button.primary")
+    page.click("summary")
+    page.locator(".demo button").nth(1).click()
+    check(page)
+    page.click("button.primary >> visible=true")
+    page.wait_for_selector("fieldset")
+    page.locator("input").nth(1).check()
+    check(page)
+    page.reload()
+    walk(page, 1, 2, 0, send=False)
+    page.wait_for_selector(".answers")
+    check(page)
+    page.click("button.primary")
+    page.wait_for_selector(".receipt")
+    check(page)
+    page.reload()
+    page.wait_for_selector("main a")
+    check(page)
+    page.click("main a")
+    page.wait_for_load_state()
+    check(page)
+    context.close()
+
+
+def test_a_phone_needs_no_sideways_scrolling(site, phone):
+    phone.set_viewport_size({"width": 320, "height": 640})
+    phone.goto(site.link())
+    phone.wait_for_selector("button.primary")
+    phone.click("summary")
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 320
+    phone.goto(f"{site.address}/s/{site.survey.id}/audit")
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+SETS = """
+title: Illness
+asker: Institute of Examples
+purpose: To learn how common it is.
+until: 2100-12-31
+odds: 3:1
+invitation: open
+questions:
+  - id: ill
+    kind: single
+    text: Which illness did you have?
+    answers: [none, flu, cold, cancer, diabetes, asthma, migraine, UNBREAKABLE]
+"""
+
+
+def test_sets_are_told_as_such_and_long_words_are_broken(tmp_path, phone, serving):
+    """Reports of a question with eight answers are sets: "one of these"; the demo counts the sets with each answer."""
+    with serving(tmp_path, SETS.replace("UNBREAKABLE", "x" * 90)) as site:
+        phone.set_viewport_size({"width": 320, "height": 640})
+        phone.goto(site.link())
+        phone.wait_for_selector("button.primary")
+        phone.click("summary")
+        phone.locator(".demo button").nth(0).click()
+        assert "would send: one of these: " in phone.inner_text(".demo .results")
+        phone.locator(".demo button").nth(1).click()
+        assert "would send a set that holds:" in phone.inner_text(".demo .results")
+        rows = phone.locator(".demo td:last-child").all_inner_texts()
+        assert sum(map(int, rows)) == 100 * site.survey.plan.groups[0].mechanism.size
+        phone.locator("button.primary").click()
+        phone.wait_for_selector("fieldset")
+        assert phone.inner_text(".steps") == "Question 1 of at most 1"
+        assert phone.evaluate("document.documentElement.scrollWidth") <= 320
+        phone.click("button.primary")
+        assert phone.inner_text(".warning") == "Please choose an answer."
+        phone.locator("input").nth(1).check()
+        assert phone.inner_text(".warning") == ""
+        phone.click("button.primary")
+        phone.wait_for_selector(".answers")
+        phone.click("button.primary")
+        phone.wait_for_selector(".receipt")
+        assert phone.inner_text("dd").startswith("one of these: ")
+        assert phone.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+class Loads:
+    """What crosses the connection while a page loads: paths, and bytes as they were sent."""
+
+    def __init__(self, page) -> None:
+        self._requests: list = []
+        page.on("requestfinished", lambda request: self._requests.append(request))  # noqa: PLW0108  # marked by Playwright
+
+    def taken(self) -> dict[str, int]:
+        found = {urlsplit(asked.url).path: asked.sizes()["responseBodySize"] for asked in self._requests}
+        assert len(found) == len(self._requests)  # nothing is loaded twice
+        self._requests.clear()
+        return found
+
+
+def test_the_page_is_small(tmp_path, phone, serving, plain_definition):
+    """Everything that crosses a bad connection before the first question: page, script, style, survey."""
+    with serving(tmp_path, plain_definition) as site:
+        loads = Loads(phone)
+        phone.goto(site.link())
+        phone.wait_for_selector("button.primary")
+        phone.wait_for_load_state("networkidle")
+        loaded = loads.taken()
+        home = f"/s/{site.survey.id}"
+        ours = {home, f"{home}/page.js", "/assets/page.css", "/assets/icon.svg"}
+        assert set(loaded) == ours | {f"{home}/survey.json"}
+        assert loaded.pop(f"{home}/survey.json") < 1_000
+        assert sum(loaded.values()) < 12_900
+        phone.reload()
+        phone.wait_for_selector("button.primary")
+        again = loads.taken()
+        assert again[f"{home}/page.js"] == again["/assets/page.css"] == 0  # kept by the browser, and still the same
+
+
+def test_another_language_is_one_file_more(site, chromium, small_screen):
+    context = chromium.new_context(**small_screen | {"locale": "ar"})
+    page = context.new_page()
+    loads = Loads(page)
+    page.goto(site.link())
+    page.wait_for_selector("button.primary")
+    page.wait_for_load_state("networkidle")
+    loaded = loads.taken()
+    assets = [path.removeprefix("/assets/") for path in loaded if path.startswith("/assets/")]
+    assert sorted(assets) == ["icon.svg", "page.css", "texts/ar.js"]
+    assert sum(loaded.values()) < 17_000
+    context.close()
+
+
+def test_no_name_of_the_script_hides_one_of_the_browsers(chromium, every_kind):
+    """In one script, a module could mean the browser's name and get another module's."""
+    script = page_script(every_kind).content.decode()
+    names = re.findall(r"^(?:const|let|class|function|async function) ?\*?(\w+)", script, re.MULTILINE)
+    assert {"absorb", "secureWords", "Memory", "send", "survey", "randomSet"} <= set(names)
+    page = chromium.new_page()
+    assert page.evaluate("names => names.filter((name) => name in window)", names) == []
+    page.close()
+
+
+def test_without_scripts_the_page_says_why(site, chromium):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(site.link())
+    assert "needs JavaScript" in page.inner_text("main")
+    page.click("main a")
+    assert page.url.endswith("/audit")
+    context.close()

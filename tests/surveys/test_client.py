@@ -1,0 +1,122 @@
+"""The Python client: checks the survey before it answers, and sends the same bytes until they are acknowledged."""
+
+import threading
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import numpy as np
+import pytest
+
+from sottovoce.errors import SottovoceError
+from sottovoce.surveys.client.client import Client, sealed
+from sottovoce.surveys.client.simulate import make_people, send_reports
+from sottovoce.surveys.links import Link
+
+ANSWERS = {"sick": "yes", "days": 2, "drink": "once", "seen": ["touch"], "job": "c", "theft": "no"}
+
+
+def test_the_whole_way_of_a_respondent(server, store, survey):
+    (token,) = store.invite(survey, 1)
+    client = Client(server.address)
+    assert len(client.answer(server.link(survey, token), ANSWERS)) == 16
+    with pytest.raises(SottovoceError, match=r"status 403\. Got This invitation is missing, was used already"):
+        client.answer(server.link(survey, token), ANSWERS)
+    client.close()
+    assert store.counts(survey.id) == {"issued": 1, "unspent": 0, "reports": 1}
+
+
+def test_a_link_that_leads_nowhere(server):
+    with (
+        closing(Client(server.address)) as client,
+        pytest.raises(SottovoceError, match=r"link must lead to a survey\. Got There is no such survey here"),
+    ):
+        client.survey(Link(server.address, "00" * 32))
+
+
+def test_simulated_people(server, store, survey, open_survey):
+    people = make_people(survey, 30, np.random.default_rng(1))
+    links = [server.link(survey, token) for token in store.invite(survey, 40)]
+    moved = []
+    done = send_reports(links, people.reports(), connections=3, progress=lambda *state: moved.append(state))
+    assert done == 30
+    assert moved == [(30, 30)]
+    assert store.counts(survey.id) == {"issued": 40, "unspent": 10, "reports": 30}
+    assert send_reports([], []) == 0
+    assert send_reports([server.link(open_survey)] * 5, people.reports()) == 5
+
+
+class Scripted(BaseHTTPRequestHandler):
+    """Answers as it is told, one after the other; None hangs up."""
+
+    protocol_version = "HTTP/1.1"
+
+    def answer(self):
+        self.server.bodies.append(self.rfile.read(int(self.headers.get("content-length", 0))))
+        told = self.server.told.pop(0)
+        if told is None:
+            self.close_connection = True
+            return
+        status, headers, content = told
+        self.send_response(status)
+        for name, value in (headers | {"content-length": str(len(content))}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_GET = do_POST = answer  # noqa: N815
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def scripted():
+    server = HTTPServer(("127.0.0.1", 0), Scripted)
+    server.bodies, server.told = [], []
+    server.address = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_the_same_bytes_until_they_are_acknowledged(scripted, survey):
+    seal = sealed(survey.hash, bytes(15), "A" * 22)
+    receipt = f'{{"receipt":"{seal.receipt}"}}'.encode()
+    scripted.told = [None, (503, {"retry-after": "7"}, b"{}"), (500, {}, b"oops"), None, (201, {}, receipt)]
+    pauses = []
+    client = Client(scripted.address, sleep=pauses.append)
+    assert client.send(Link(scripted.address, survey.hash), seal) == seal.receipt
+    assert scripted.bodies == [seal.body] * 5
+    assert pauses == [0.1, 7.0, 0.4, 0.8]
+    client.close()
+
+
+def test_a_receipt_for_other_bytes_is_none(scripted, survey):
+    scripted.told = [(201, {}, b'{"receipt":"0000"}')]
+    with closing(Client(scripted.address)) as client, pytest.raises(SottovoceError, match="receipt must be"):
+        client.send(Link(scripted.address, survey.hash), sealed(survey.hash, bytes(15), None))
+
+
+def test_a_server_that_stays_away_or_busy(scripted, survey):
+    link, seal = Link(scripted.address, survey.hash), sealed(survey.hash, bytes(15), None)
+    client = Client(scripted.address, sleep=lambda _: None)
+    scripted.told = [None] * 8
+    with pytest.raises(SottovoceError, match=r"server must be reachable \(RemoteDisconnected"):
+        client.send(link, seal)
+    scripted.told = [(503, {}, b'{"reason": "later"}')] * 8
+    with pytest.raises(SottovoceError, match=r"status 503\. Got later instead"):
+        client.send(link, seal)
+    scripted.told = [(400, {}, content) for content in (b"\xff", b"[]", b"{}")]
+    for _ in range(3):
+        with pytest.raises(SottovoceError, match="Got status 400 instead"):
+            client.send(link, seal)
+    client.close()
+
+
+def test_secure_servers_are_spoken_to_securely():
+    from http.client import HTTPSConnection
+
+    assert isinstance(Client("https://example.org")._connection, HTTPSConnection)

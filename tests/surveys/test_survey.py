@@ -1,0 +1,159 @@
+"""Frozen documents: canonical bytes, a hash that anyone can recompute, and refusals of anything else."""
+
+import json
+from dataclasses import replace
+from datetime import date
+from hashlib import sha256
+
+import pytest
+
+from sottovoce.errors import MissingExtraError, SottovoceError
+from sottovoce.plans.document import canonical_bytes
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.attribute import Attribute
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes import RandomizedResponse, Warner
+from sottovoce.surveys import installed
+from sottovoce.surveys.collect.audit import audit_document
+from sottovoce.surveys.definition.definition import sample, sample_names, survey_from_text
+from sottovoce.surveys.definition.survey import Answer, Question, survey_from_bytes
+from sottovoce.surveys.links import Link, new_token, read_link, server_address
+from sottovoce.surveys.page.script import page_files
+
+
+def test_a_frozen_survey_comes_back_byte_by_byte(survey):
+    assert survey.hash == sha256(survey.document).hexdigest()
+    back = survey_from_bytes(survey.document, survey.hash)
+    assert back == survey
+    assert back.document == survey.document
+    assert survey.document == canonical_bytes(json.loads(survey.document))
+    assert survey.id == survey.hash[:16]
+
+
+def test_any_change_changes_the_hash(survey):
+    assert replace(survey, minimum=51).hash != survey.hash
+    assert replace(survey, until=date(2998, 1, 1)).hash != survey.hash
+
+
+def changed(survey, **changes) -> bytes:
+    return canonical_bytes(json.loads(survey.document) | changes)
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        (lambda s: s.document + b" ", "must be written in the one way there is"),
+        (lambda s: changed(s, extra=1), "must be written in the one way there is"),
+        (lambda s: changed(s, version=2), "version must be 1"),
+        (lambda s: changed(s, questions=[]), "must have the questions as its attributes"),
+        (lambda s: changed(s, questions=[1]), "must be written in full"),
+        (lambda s: changed(s, until="soon"), "must be written in full"),
+        (lambda s: b"{}", "must be written in full"),
+        (lambda s: b"[" * 100_000, "must be written in full"),
+        (lambda s: b"\xff", "must be written in full"),
+    ],
+)
+def test_refused_documents(survey, document, message):
+    with pytest.raises(SottovoceError, match=message):
+        survey_from_bytes(document(survey))
+
+
+def test_another_hash_is_refused(survey, open_survey):
+    with pytest.raises(SottovoceError, match=f"must have the hash of its link, {open_survey.hash}"):
+        survey_from_bytes(survey.document, open_survey.hash)
+
+
+def test_a_raised_odds_ratio_is_refused(survey):
+    plan = json.loads(survey.document)["plan"] | {"odds": "2/1"}
+    with pytest.raises(SottovoceError, match="odds must be at least those of the whole record"):
+        survey_from_bytes(changed(survey, plan=plan))
+
+
+def test_questions_are_found_by_name(survey):
+    assert survey.question("job").kind == "single"
+    with pytest.raises(SottovoceError, match="question must be one of sick, days"):
+        survey.question("age")
+
+
+def test_plans_that_no_survey_can_have(survey):
+    asked = Question("q", "single", {"en": "Q"}, (Answer("a", {"en": "A"}), Answer("b", {"en": "B"})))
+    certain = Plan.of(Schema([asked.variable]), {"q": Warner(p=1)})
+    with pytest.raises(SottovoceError, match="plan must promise odds"):
+        replace(survey, questions=(asked,), plan=certain)
+    many = replace(asked, answers=tuple(Answer(f"a{i}", {"en": "A"}) for i in range(2**16 + 1)))
+    plan = Plan.of(Schema([Attribute("q", many.labels)]), {"q": RandomizedResponse(odds=3)})
+    with pytest.raises(SottovoceError, match="must have at most 65536 codes"):
+        replace(survey, questions=(many,), plan=plan)
+
+
+def test_links():
+    link = Link("https://example.org", "ab" * 32, new_token())
+    assert read_link(str(link)) == link
+    assert read_link(str(replace(link, token=None))) == replace(link, token=None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://example.org/s/" + "ab" * 8,
+        "https://example.org/s/" + "ac" * 8 + "#" + "ab" * 32,
+        "https://example.org/s/" + "ab" * 8 + "#" + "ab" * 32 + ".short",
+        "https://example.org/s/" + "ab" * 8 + "#" + "ab" * 32 + ".",
+        "ftp://example.org/s/" + "ab" * 8 + "#" + "ab" * 32,
+        "/s/" + "ab" * 8 + "#" + "ab" * 32,
+    ],
+)
+def test_refused_links(text):
+    with pytest.raises(SottovoceError, match="link must look like"):
+        read_link(text)
+
+
+@pytest.mark.parametrize("text", ["example.org", "ftp://example.org", "https://", "https://example.org/a", "https:x"])
+def test_refused_servers(text):
+    with pytest.raises(SottovoceError, match="url must look like https://HOST"):
+        server_address(text)
+
+
+def test_samples_are_surveys():
+    for name in sample_names():
+        survey = survey_from_text(sample(name, date(2030, 1, 1)))
+        assert survey.until == date(2030, 4, 1)
+    with pytest.raises(SottovoceError, match="sample must be one of minimal, workplace"):
+        sample("magic", date(2030, 1, 1))
+
+
+def test_the_audit_says_the_odds_per_question_and_in_all(survey):
+    found = audit_document(survey)
+    assert found["hash"] == survey.hash
+    assert found["whole"]["odds"] == "729"
+    assert found["whole"]["words"].endswith("by a factor of at most 729. No report proves any answer.")
+    shown = {question["id"]: question for question in found["questions"]}
+    assert all(question["promise"]["odds"] == "3" for question in shown.values())
+    assert shown["drink"]["told_as_it_is"] == "1/2"  # 3 / (3 + 4 - 1)
+    assert shown["seen"]["told_as_it_is"] == "3/5"  # (3 + 3) / 10: three other sets of eight have the same item
+    assert [shown[name]["told_in_percent"] for name in ("seen", "job")] == ["60 %", None]
+    assert shown["job"]["told_as_it_is"] is None
+    # theta / (1 - theta) = 2 * 1/4 gives odds of 3; the answer no is told with theta + (1 - theta) 3/4, yes with 1/4.
+    assert shown["theft"]["told_as_it_is"] == "1/2"
+    assert set(found["files"]) == set(page_files())
+
+
+def test_the_audit_names_questions_that_share_coins():
+    text = "title: T\nasker: A\npurpose: P\nuntil: 2030-12-31\nodds: 9\nquestions:\n"
+    text += "".join(f"  - {{id: {name}, kind: yes_no, text: Q}}\n" for name in "abc")
+    joint = survey_from_text(text + "groups: [{questions: [a, c], scheme: gamma_diagonal}]\n")
+    shown = {question["id"]: question for question in audit_document(joint)["questions"]}
+    assert shown["a"]["shares_coins_with"] == ["c"]
+    sampled = survey_from_text(text + "groups: [{questions: [a, c], scheme: attribute_sampling}]\n")
+    assert audit_document(sampled)["questions"][0]["told_as_it_is"] is None
+    turned = survey_from_text(text + "groups: [{questions: [a, c], scheme: symmetric_unary}]\n")
+    assert audit_document(turned)["questions"][0]["told_as_it_is"] is None
+
+
+def test_a_missing_library_is_named(monkeypatch):
+    installed.check_installed()
+    monkeypatch.setitem(installed.LIBRARIES, "no_such_module", "Nothing")
+    with pytest.raises(
+        MissingExtraError, match=r"The survey needs Nothing; install it with: pip install 'sottovoce\[survey\]'"
+    ):
+        installed.check_installed()
