@@ -2,20 +2,20 @@
 
 import { readerOfPlanDocuments } from "./plan_document.mjs";
 
-export function checkVectors({ coins, reports, refused }, script) {
-  const { flip, Refused } = script;
-  const readPlanDocument = readerOfPlanDocuments(script);
+export async function checkVectors({ coins, reports, refused }, page) {
+  const { flip, Refused } = page;
+  const readPlanDocument = readerOfPlanDocuments(page);
   const failed = [];
-  const attempt = (name, check) => {
+  const attempt = async (name, check) => {
     try {
-      if (!check()) failed.push(name);
+      if (!(await check())) failed.push(name);
     } catch (reason) {
       failed.push(`${name}: ${reason}`);
     }
   };
-  for (const vector of coins) attempt(vector.name, () => coinsAgree(vector, flip));
-  for (const vector of reports) attempt(vector.name, () => reportsAgree(vector, flip, readPlanDocument));
-  for (const vector of refused) attempt(vector.name, () => isRefused(vector, readPlanDocument, Refused));
+  for (const vector of coins) await attempt(vector.name, () => coinsAgree(vector, flip));
+  for (const vector of reports) await attempt(vector.name, () => reportsAgree(vector, flip, readPlanDocument));
+  for (const vector of refused) await attempt(vector.name, () => isRefused(vector, readPlanDocument, Refused));
   return { checked: coins.length + reports.length + refused.length, failed };
 }
 
@@ -32,16 +32,16 @@ function coinsAgree({ sides, words, shown, consumed }, flip) {
   return same(found, shown) && stream.used === consumed;
 }
 
-function reportsAgree({ document, truths, words, reports, consumed }, flip, readPlanDocument) {
-  const [plan, stream] = [readPlanDocument(document), counted(words)];
+async function reportsAgree({ document, truths, words, reports, consumed }, flip, readPlanDocument) {
+  const [plan, stream] = [await readPlanDocument(document), counted(words)];
   const found = truths.map((truth) => plan.respond(truth, flip(plan.coins, stream)));
   return same(found, reports) && stream.used === consumed;
 }
 
 // A mistake of the page's own must not pass for a refusal.
-function isRefused({ document }, readPlanDocument, Refused) {
+async function isRefused({ document }, readPlanDocument, Refused) {
   try {
-    readPlanDocument(document);
+    await readPlanDocument(document);
   } catch (reason) {
     if (reason instanceof Refused) return true;
     throw reason;

@@ -1,8 +1,8 @@
-// Plan documents, as docs/format.md has them, read with what the script of a page hands out.
+// Plan documents, as docs/format.md has them, read with the page's modules.
 
 const INSIDE_TEXTS = /"(?:[^"\\]|\\.)*"|true|false|null/gs;
 
-export const readerOfPlanDocuments = ({ canonical, readPlan, Refused, require, requireKeys, sha256 }) => (text) => {
+export const readerOfPlanDocuments = ({ canonical, readPlan, Refused, require, requireKeys, sha256 }) => async (text) => {
   // Readers differ in what they make of 1.0 and 1e0.
   require(!/[.eE]|-0(?![0-9])/.test(text.replace(INSIDE_TEXTS, "")), "a number that is no plain integer");
   const document = parsed(text, Refused);

@@ -1,16 +1,15 @@
-// Read a survey with the script of a page, and seal the first answer to everything: node sealing.mjs SCRIPT SURVEY HASH.
+// Read a survey with the page's modules, and seal the first answer to everything: node sealing.mjs FOLDER SURVEY HASH.
 // Prints what is sent, or why the survey is refused.
-
-import "./blank_page.mjs";
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const [path, document, hash] = process.argv.slice(2);
-const { readSurvey, Refused, seal } = await import(pathToFileURL(path));
+const [folder, document, hash] = process.argv.slice(2);
+const module = (name) => import(pathToFileURL(`${folder}/${name}.js`));
+const [{ readSurvey }, { Refused }, { seal }] = await Promise.all(["documents", "rules", "submission"].map(module));
 
 try {
-  const survey = readSurvey(readFileSync(document), hash);
+  const survey = await readSurvey(readFileSync(document), hash);
   const answers = new Map(survey.questions.map(({ id, answers: [first] }) => [id, [first.id]]));
   console.log(seal(survey, hash, null, answers));
 } catch (reason) {

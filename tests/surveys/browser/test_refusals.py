@@ -1,11 +1,13 @@
 """The page stops before the first question when anything is not as the link promises."""
 
 import json
+import re
 from hashlib import sha256
 
 import pytest
 
-from sottovoce.plans.document import canonical_bytes
+from sottovoce.plans.canonical import canonical_bytes
+from sottovoce.surveys.page.files import address
 
 
 def tampered(survey, change) -> bytes:
@@ -36,7 +38,23 @@ def unknown_key(document):
 
 
 def unknown_version(document):
+    document["version"] = 0
+
+
+def newer_version(document):
     document["version"] = 2
+
+
+def newer_plan(document):
+    document["plan"]["version"] = 3
+
+
+def public_columns(document):
+    document["plan"] |= {"version": 2, "public": [{"kind": "number", "name": "weight"}]}
+
+
+def unknown_coins(document):
+    document["plan"]["groups"][0]["mechanism"]["kind"] = "loaded"
 
 
 def condition_on_a_later_question(document):
@@ -68,6 +86,10 @@ def test_a_changed_definition_is_not_the_links(site, phone):
         (answers_swapped, "other answers than the plan"),
         (unknown_key, "keys"),
         (unknown_version, "unknown version"),
+        (newer_version, "written by a newer version of Sottovoce (document version 2)"),
+        (newer_plan, "written by a newer version of Sottovoce (document version 3)"),
+        (public_columns, "public columns"),
+        (unknown_coins, "unknown mechanism"),
         (condition_on_a_later_question, "does not come before"),
     ],
 )
@@ -78,10 +100,53 @@ def test_a_definition_that_breaks_a_rule_stops_the_page_even_with_its_own_hash(s
     assert reason in check_it_stops(phone, f"{site.address}/s/{site.survey.id}#{found}")
 
 
-def test_coins_that_the_script_was_not_given_stop_the_page(site, tmp_path, phone, every_kind):
-    """The script holds the coins of its own survey only; a plan with others is not believed."""
-    serve_instead(phone, every_kind.document)
-    assert "unknown mechanism" in check_it_stops(phone, f"{site.address}/s/{site.survey.id}#{every_kind.hash}")
+@pytest.mark.parametrize(
+    ("name", "old"),
+    [
+        *((name, False) for name in ("main.js", "coins.js", "rules.js", "mechanisms/diagonal.js", "texts/en.js")),
+        *((name, True) for name in ("rules.js", "mechanisms/diagonal.js")),
+    ],
+)
+def test_a_changed_byte_of_a_module_stops_the_page(site, chromium, small_screen, name, old):
+    """Whether others import it or the page loads it later; also where browsers know no hashes of imported modules."""
+    context = chromium.new_context(**small_screen)
+    page = context.new_page()
+    if old:
+        page.route(site.link().partition("#")[0], without_import_map)
+    page.route(f"**/{name}", changed_byte)
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(site.link())
+    page.wait_for_load_state("networkidle")
+    assert any("Failed to find a valid digest in the 'integrity' attribute" in text for text in said)
+    assert page.locator("button.primary, fieldset").count() == 0
+    assert page.evaluate("localStorage.length") == 0
+    said_instead = "could not be loaded" if name.startswith("mechanisms/") else "something changed them on their way"
+    assert said_instead in page.text_content("main")
+    context.close()
+
+
+def changed_byte(route) -> None:
+    """The module as it is, but for a space more at its end."""
+    response = route.fetch()
+    route.fulfill(response=response, body=response.body() + b" ")
+
+
+def without_import_map(route) -> None:
+    response = route.fetch()
+    page = re.sub(r'<script type="importmap">.*?</script>', "", response.text())
+    headers = {name: value for name, value in response.headers.items() if name != "integrity-policy"}
+    route.fulfill(response=response, headers=headers, body=page)
+
+
+def test_a_module_whose_hash_the_page_does_not_state_is_not_even_loaded(site, phone):
+    phone.goto(site.link())
+    phone.wait_for_selector("button.primary")
+    answered: list[str] = []
+    phone.on("response", lambda response: answered.append(response.url))
+    reason = phone.evaluate("path => import(path).catch(String)", f"{address('demo.js')}?other")
+    assert reason.startswith("TypeError: Failed to fetch dynamically imported module")
+    assert answered == []
 
 
 @pytest.mark.parametrize("written", [b"1.0", b"1e0", b"01", b"-0"])

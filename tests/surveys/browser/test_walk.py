@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import chisquare
 
 from sottovoce.surveys.collect.store import Store
+from sottovoce.surveys.page.files import address
 
 
 def heading(page) -> str:
@@ -212,6 +213,16 @@ def test_words_that_do_not_arrive_do_not_stop_the_page(site, chromium, small_scr
     context.close()
 
 
+def test_coins_that_cannot_be_tried_do_not_stop_the_page(site, phone):
+    phone.route("**/demo.js", lambda route: route.abort())
+    phone.goto(site.link())
+    phone.click("summary")
+    phone.wait_for_selector(".demo p")
+    assert "could not be loaded" in phone.inner_text(".demo")
+    phone.click("button.primary")
+    phone.wait_for_selector("fieldset")
+
+
 def test_prefer_not_to_say_excludes_other_answers(tmp_path, phone, serving, definition, walk):
     definition = definition.rstrip() + '\n    decline: {en: "I prefer not to say", ar: "أفضل"}\n'
     with serving(tmp_path, definition) as site:
@@ -231,18 +242,18 @@ def test_prefer_not_to_say_excludes_other_answers(tmp_path, phone, serving, defi
         assert phone.locator("input").nth(0).is_checked()
 
 
-DRAWS = """async ([hash, answers, times]) => {
-    const home = `/s/${hash.slice(0, 16)}`;
-    const { readSurvey, seal } = await import(`${home}/page.js`);
-    const response = await fetch(`${home}/survey.json`);
-    const survey = readSurvey(new Uint8Array(await response.arrayBuffer()), hash);
+DRAWS = """async ([assets, hash, answers, times]) => {
+    const { readSurvey } = await import(`${assets}documents.js`);
+    const { seal } = await import(`${assets}submission.js`);
+    const response = await fetch(`/s/${hash.slice(0, 16)}/survey.json`);
+    const survey = await readSurvey(new Uint8Array(await response.arrayBuffer()), hash);
     return Array.from({ length: times }, () => JSON.parse(seal(survey, hash, null, new Map(answers))).report);
 }"""
 
 
-def law_of(survey, truth: tuple[int, ...]) -> dict[str, float]:
+def distribution_of(survey, truth: tuple[int, ...]) -> dict[str, float]:
     """Probability of each report, from the channels of the plan."""
-    law = {"": 1.0}
+    distribution = {"": 1.0}
     used = 0
     for group in survey.plan.groups:
         sizes = group.mechanism.sizes
@@ -250,17 +261,21 @@ def law_of(survey, truth: tuple[int, ...]) -> dict[str, float]:
         used += len(sizes)
         column = group.mechanism.channel.dense()[:, np.ravel_multi_index(codes, sizes)]
         parts = ["".join(f"{code:02x}" for code in np.unravel_index(cell, sizes)) for cell in range(len(column))]
-        law = {before + part: p * q for before, p in law.items() for part, q in zip(parts, column, strict=True)}
-    return law
+        distribution = {
+            before + part: p * q for before, p in distribution.items() for part, q in zip(parts, column, strict=True)
+        }
+    return distribution
 
 
-def check_against_law(reports: list[str], law: dict[str, float]) -> None:
+def check_against(reports: list[str], distribution: dict[str, float]) -> None:
     """Chi-square at a level of one in ten thousand; reports that are expected less than five times are one cell."""
     counts, total = Counter(reports), len(reports)
-    assert set(counts) <= set(law)
-    common = [report for report, p in law.items() if p * total >= 5]
+    assert set(counts) <= set(distribution)
+    common = [report for report, p in distribution.items() if p * total >= 5]
     seen = [counts[report] for report in common] + [sum(n for r, n in counts.items() if r not in common)]
-    expected = [law[report] * total for report in common] + [sum(p for r, p in law.items() if r not in common) * total]
+    expected = [distribution[report] * total for report in common] + [
+        sum(p for r, p in distribution.items() if r not in common) * total
+    ]
     cells = [i for i, e in enumerate(expected) if e > 1e-9]
     assert chisquare([seen[i] for i in cells], [expected[i] for i in cells]).pvalue > 1e-4
 
@@ -269,8 +284,8 @@ def test_ten_thousand_draws_of_the_served_sampler_follow_the_channel(site, phone
     phone.goto(site.link())
     phone.wait_for_selector("button.primary")
     answers = [["concealed", ["yes"]], ["amount", ["lots"]], ["taken", ["pens"]]]
-    reports = phone.evaluate(DRAWS, [site.survey.hash, answers, 10_000])
-    check_against_law(reports, law_of(site.survey, (1, 1, 1, 0)))
+    reports = phone.evaluate(DRAWS, [address(""), site.survey.hash, answers, 10_000])
+    check_against(reports, distribution_of(site.survey, (1, 1, 1, 0)))
 
 
 @pytest.mark.slow
@@ -285,9 +300,9 @@ def test_fifty_walks_follow_the_channel(site, chromium, small_screen, walk):
         context.close()
     reports = [report.hex() for report in site.reports()]
     assert len(reports) == 50
-    law = law_of(site.survey, (0, 3, 0, 1))
-    for column in range(4):  # fifty reports are too few for the joint law: each byte has its own
+    distribution = distribution_of(site.survey, (0, 3, 0, 1))
+    for column in range(4):  # fifty reports are too few for the joint distribution: each byte has its own
         own: Counter[str] = Counter()
-        for report, p in law.items():
+        for report, p in distribution.items():
             own[report[2 * column : 2 * column + 2]] += p
-        check_against_law([report[2 * column : 2 * column + 2] for report in reports], dict(own))
+        check_against([report[2 * column : 2 * column + 2] for report in reports], dict(own))

@@ -1,8 +1,8 @@
-// Words become sides of coins, and sides become entries of lists and the order of shuffled ones.
+// Random words become sides of coins; sides choose entries of lists and shuffle them.
 
 const WORD = 2n ** 32n;
 
-// Stream of words that nobody can predict: the device's own.
+// Words that nobody can predict: the device's own randomness.
 export function* secureWords() {
   const words = new Uint32Array(64);
   for (;;) {
@@ -11,8 +11,8 @@ export function* secureWords() {
   }
 }
 
-// What the coins of one record show. A block of words is read to its end before it is accepted or thrown away, and
-// no truth is looked at before.
+// Toss the coins of one record. All its words are read before they are accepted or thrown away together, and no true
+// answer is looked at before.
 export function flip(coins, words) {
   for (;;) {
     const shown = [];
@@ -29,18 +29,18 @@ export function flip(coins, words) {
   }
 }
 
-// Entry of a list in whose run of sides a side falls.
-export function picked(runs, side) {
+// Index of the entry that a side belongs to, where each entry has as many sides as its weight.
+export function pick(weights, side) {
   let end = 0n;
-  return runs.findIndex((run) => side < (end += run));
+  return weights.findIndex((weight) => side < (end += weight));
 }
 
-// Entries after each place in turn was swapped with the one as far behind it as its coin shows.
-export function shuffled(entries, shown) {
+// Swap each entry in turn with the one as far behind it as its coin shows.
+export function shuffle(entries, shown) {
   const order = [...entries];
-  shown.forEach((jump, place) => {
-    const other = place + Number(jump);
-    [order[place], order[other]] = [order[other], order[place]];
+  shown.forEach((jump, index) => {
+    const other = index + Number(jump);
+    [order[index], order[other]] = [order[other], order[index]];
   });
   return order;
 }

@@ -1,17 +1,11 @@
 // Try the noise: what would be sent for a pretended answer, once and a hundred times. Nothing is kept or sent.
-// Sets hardly ever come twice, so of them is counted how many hold each answer.
+// The same set hardly ever comes twice, so for sets the page counts how many contain each answer.
 
 import { flip, secureWords } from "./coins.js";
-import { button, fill, h } from "./dom.js";
-import { reportInWords } from "./words.js";
+import { button, fill, h, reportInWords } from "./view.js";
 
-// With the first question that has coins of its own and one answer; null where there is none.
-export function demo(survey, language, texts) {
-  const alone = survey.mechanisms.groups.filter(({ attributes }) => attributes.length === 1);
-  const coinsOf = ({ id }) => alone.find(({ attributes }) => attributes[0] === id);
-  const question = survey.questions.find((candidate) => candidate.kind !== "several" && coinsOf(candidate));
-  if (!question) return null;
-  const { mechanism, reported } = coinsOf(question);
+// The elements of the demo for a question with one answer, given the group of the plan that it alone makes up.
+export function demo(survey, question, { mechanism, reported }, language, texts) {
   const shortened = { ...survey, mechanisms: { reports: reported } };
   const choice = h("select", { id: "pretend" },
     question.answers.map(({ text }, code) => h("option", { value: code }, text[language])));
@@ -35,11 +29,11 @@ export function demo(survey, language, texts) {
         h("tr", {}, h("th", { scope: "row" }, said), h("td", {}, h("meter", { min: 0, max: times, value: count }, `${count}`)),
           h("td", {}, `${count}`))))));
   };
-  return h("details", { class: "demo" },
-    h("summary", {}, texts.demoTitle),
+  return [
     h("p", {}, texts.demoIntro),
     h("p", { class: "question" }, question.text[language]),
     h("p", {}, h("label", { for: "pretend" }, texts.demoPretend), " ", choice),
     h("p", { class: "buttons" }, button(texts.demoSendOnce, () => draw(1)), button(texts.demoSendMany, () => draw(100))),
-    results);
+    results,
+  ];
 }

@@ -1,21 +1,14 @@
 // The walk through a survey: checks, the promise, one question at a time, sealing and sending.
 
-import { flip } from "./coins.js";
-import { demo } from "./demo.js";
-import { button, fill, h, show } from "./dom.js";
-import { sha256 } from "./hash.js";
-import { canonical, readPlan } from "./plan.js";
-import { Refused, require, requireKeys } from "./rules.js";
-import { decode, Memory, receiptOf, seal, send, tokenOf, withToken } from "./seal.js";
-import { primary, wordsIn } from "./speech.js";
-import { declined, reached, readSurvey } from "./survey.js";
-import { inOneLine, oddsInWords, reportInWords } from "./words.js";
+import { askedQuestions, declineLabel, NotLoaded, readSurvey } from "./documents.js";
+import { decode, Memory, receiptOf, seal, send, tokenOf, withToken } from "./submission.js";
+import { button, fill, h, inOneLine, oddsInWords, primary, reportInWords, show, wordsIn } from "./view.js";
 
 const RIGHT_TO_LEFT = ["ar", "fa", "he", "ur", "ps", "sd", "ug", "yi", "ckb", "dv"];
 const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
-const place = document.querySelector("main");
-const home = `/s/${place.dataset.survey}`;
+const main = document.querySelector("main");
+const home = `/s/${main.dataset.survey}`;
 const [hash, token = null] = location.hash.slice(1).split(".");
 const memory = new Memory(hash);
 const answers = new Map();
@@ -23,10 +16,13 @@ let survey;
 let language;
 let texts;
 
-// Without a connection the page's own words stay in the language that they were in.
+// Words that do not arrive leave the page's own words in the language they were in; without any, the page stops.
 async function speak(tag) {
   language = tag;
-  texts = await wordsIn(tag).catch(() => texts);
+  texts = await wordsIn(tag).catch((reason) => {
+    if (!texts) throw reason;
+    return texts;
+  });
   document.documentElement.lang = tag;
   document.documentElement.dir = RIGHT_TO_LEFT.includes(primary(tag)) ? "rtl" : "ltr";
 }
@@ -37,9 +33,9 @@ async function start() {
   const bytes = await load();
   if (!bytes) return offline();
   try {
-    survey = readSurvey(bytes, hash);
+    survey = await readSurvey(bytes, hash);
   } catch (reason) {
-    return halt(reason.message);
+    return reason instanceof NotLoaded ? offline() : halt(reason.message);
   }
   const wanted = navigator.languages.map(primary);
   await speak(survey.languages.find((tag) => wanted.includes(primary(tag))) ?? survey.languages[0]);
@@ -50,24 +46,25 @@ async function start() {
   return welcome();
 }
 
-// Exact bytes of the survey, or null without a connection or without an answer of the server.
+// Exact bytes of the survey, or null without a connection or without an answer of the server. The page has asked for
+// them before this module ran, so the request here must be the very same.
 async function load() {
   try {
-    const response = await fetch(`${home}/survey.json`, { credentials: "omit", cache: "no-store" });
+    const response = await fetch(`${home}/survey.json`);
     return response.ok ? new Uint8Array(await response.arrayBuffer()) : null;
   } catch {
     return null;
   }
 }
 
-const tell = (title, text) => show(place, h("h1", {}, title), h("p", {}, text), auditLink());
+const tell = (title, text) => show(h("h1", {}, title), h("p", {}, text), auditLink());
 
 // Nothing was asked yet: the page stops here, whatever is wrong.
 const halt = (reason) =>
-  show(place, h("h1", {}, texts.stopTitle), h("p", { role: "alert" }, texts.stop), h("p", { class: "note" }, reason));
+  show(h("h1", {}, texts.stopTitle), h("p", { role: "alert" }, texts.stop), h("p", { class: "note" }, reason));
 
 const offline = () =>
-  show(place, h("h1", {}, texts.offlineTitle), h("p", {}, texts.offline), button(texts.tryAgain, () => location.reload()));
+  show(h("h1", {}, texts.offlineTitle), h("p", {}, texts.offline), button(texts.tryAgain, () => location.reload()));
 
 const auditLink = () => h("p", { class: "note" }, h("a", { href: `${home}/audit` }, texts.audit));
 
@@ -84,7 +81,7 @@ function welcome() {
   const until = new Date(`${survey.until}T12:00Z`).toLocaleDateString(language, { dateStyle: "long" });
   const odds = oddsInWords(survey.mechanisms.odds, language);
   document.title = survey.title[language];
-  show(place,
+  show(
     languagePicker(),
     h("h1", {}, survey.title[language]),
     h("p", { class: "asker" }, fill(texts.asks, { asker: survey.asker[language] })),
@@ -96,13 +93,28 @@ function welcome() {
       h("p", {}, fill(texts.promiseOdds, { odds })),
       h("p", { class: "note" }, texts.checked)),
     window.isSecureContext ? null : h("p", { class: "warning" }, texts.insecure),
-    demo(survey, language, texts),
+    demoSection(),
     button(texts.begin, () => ask(0), { class: "primary" }),
     auditLink());
 }
 
+// Try the coins with the first question that has coins of its own and one answer; null where there is none.
+function demoSection() {
+  const alone = survey.mechanisms.groups.filter(({ attributes }) => attributes.length === 1);
+  const groupOf = ({ id }) => alone.find(({ attributes }) => attributes[0] === id);
+  const question = survey.questions.find((candidate) => candidate.kind !== "several" && groupOf(candidate));
+  if (!question) return null;
+  const content = h("div", {});
+  const fillIn = async () => {
+    if (content.hasChildNodes()) return;
+    const { demo } = await import("./demo.js").catch(() => ({ demo: () => [h("p", {}, texts.offline)] }));
+    content.replaceChildren(...demo(survey, question, groupOf(question), language, texts));
+  };
+  return h("details", { class: "demo", ontoggle: fillIn }, h("summary", {}, texts.demoTitle), content);
+}
+
 // Questions that are asked, given what was answered before them.
-const asked = () => reached(survey, answers);
+const asked = () => askedQuestions(survey, answers);
 
 function ask(step) {
   const question = asked()[step];
@@ -111,17 +123,17 @@ function ask(step) {
   const left = survey.questions.length - survey.questions.indexOf(question);
   const chosen = answers.get(question.id) ?? [];
   const options = question.answers.map(({ id, text }) => option(question, id, text[language], chosen));
-  if (question.decline) options.push(option(question, declined(survey, question), question.decline[language], chosen, true));
+  if (question.decline) options.push(option(question, declineLabel(survey, question), question.decline[language], chosen, true));
   const warning = h("p", { class: "warning", role: "alert" });
   const next = (event) => {
     event.preventDefault();
-    const ticked = [...place.querySelectorAll("input:checked")].map((input) => input.value);
+    const ticked = [...main.querySelectorAll("input:checked")].map((input) => input.value);
     if (!ticked.length && !several) return void (warning.textContent = texts.choose);
     answers.set(question.id, ticked);
     return ask(step + 1);
   };
   const back = () => (step ? ask(step - 1) : welcome());
-  show(place,
+  show(
     h("p", { class: "steps" }, fill(texts.step, { step: step + 1, most: step + left })),
     h("form", { onsubmit: next, onchange: () => (warning.textContent = ""), autocomplete: "off", novalidate: true },
       h("fieldset", { "aria-describedby": question.help ? "help" : null },
@@ -140,7 +152,7 @@ function option(question, value, text, chosen, declines = false) {
   const type = question.kind === "several" ? "checkbox" : "radio";
   const clear = (event) => {
     if (type === "radio" || !event.target.checked) return;
-    for (const other of place.querySelectorAll("input")) {
+    for (const other of main.querySelectorAll("input")) {
       if (other !== event.target && (declines || other.dataset.declines)) other.checked = false;
     }
   };
@@ -154,11 +166,11 @@ function review() {
   const rows = asked().map((question, step) => {
     const chosen = answers.get(question.id);
     const said = question.answers.filter(({ id }) => chosen.includes(id)).map(({ text }) => text[language]);
-    if (question.decline && chosen.includes(declined(survey, question))) said.push(question.decline[language]);
+    if (question.decline && chosen.includes(declineLabel(survey, question))) said.push(question.decline[language]);
     return h("li", {}, h("span", {}, question.text[language]), h("strong", {}, inOneLine(said, language) || texts.nothing),
       button(texts.change, () => ask(step), { "aria-label": `${texts.change}: ${question.text[language]}` }));
   });
-  show(place,
+  show(
     h("h1", {}, texts.reviewTitle),
     h("p", {}, texts.review),
     h("ol", { class: "answers" }, rows),
@@ -177,7 +189,7 @@ function finish() {
 async function sending() {
   const sealed = memory.sealed;
   const state = h("p", { role: "status" }, texts.sending);
-  show(place, h("h1", {}, texts.sendingTitle), state, h("p", { class: "note" }, texts.sealed));
+  show(h("h1", {}, texts.sendingTitle), state, h("p", { class: "note" }, texts.sealed));
   const waiting = (seconds) => (state.textContent = fill(texts.waiting, { seconds: Math.round(seconds) }));
   const answer = await send(`${home}/reports`, sealed, waiting);
   if (answer.error === "invitation" && token && token !== tokenOf(sealed)) {
@@ -192,7 +204,7 @@ async function sending() {
 
 // Fresh coins after a refusal would let a server average them away, so only the same bytes can be sent again.
 function refused({ error, reason }) {
-  show(place,
+  show(
     h("h1", {}, texts.refusedTitle),
     h("p", { role: "alert" }, texts.errors[error] ?? reason),
     h("p", {}, texts.refused),
@@ -202,7 +214,7 @@ function refused({ error, reason }) {
 function thanks(sealed) {
   const { report } = JSON.parse(sealed);
   const rows = reportInWords(survey, decode(report, survey.mechanisms.reportSizes), language, texts);
-  show(place,
+  show(
     h("h1", {}, texts.thanksTitle),
     h("p", {}, texts.thanks),
     h("section", { class: "sent", "aria-labelledby": "sent" },
@@ -218,6 +230,3 @@ function thanks(sealed) {
 const alreadyAnswered = () => tell(texts.answeredTitle, texts.answered);
 
 start();
-
-// For whoever holds the script that a browser got to the conformance vectors, as its tests do.
-export { canonical, flip, readPlan, readSurvey, Refused, require, requireKeys, seal, sha256 };

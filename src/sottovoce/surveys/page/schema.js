@@ -1,34 +1,34 @@
-// Attributes: how many codes their columns have, and how those of reports are named.
+// Attributes of truths and of reports: their labels, the codes of their columns, and joint cells of several columns.
 
 import { require } from "./rules.js";
 
-const KEPT_IN = { categories: "categories", bins: "labels", items: "items" };
+const LABELS_KEY = { categories: "categories", bins: "labels", items: "items" };
 
 // Labels of an attribute's codes, or of its items.
 export function labels(attribute) {
   const { kind, missing = null } = attribute;
-  require(Object.hasOwn(KEPT_IN, kind), `unknown kind of attribute: ${kind}`);
-  const found = attribute[KEPT_IN[kind]];
-  require(Array.isArray(found), "no labels");
-  require(kind !== "categories" || missing === null || found.includes(missing), "missing is no category");
-  return kind === "bins" && missing !== null ? [...found, missing] : [...found];
+  require(Object.hasOwn(LABELS_KEY, kind), `unknown kind of attribute: ${kind}`);
+  const listed = attribute[LABELS_KEY[kind]];
+  require(Array.isArray(listed), "no labels");
+  require(kind !== "categories" || missing === null || listed.includes(missing), "missing is no category");
+  return kind === "bins" && missing !== null ? [...listed, missing] : [...listed];
 }
 
 const isLabel = (value) => ["string", "boolean"].includes(typeof value) || Number.isSafeInteger(value);
 
-// Number of codes of each column that an attribute becomes.
+// Number of codes of each column of an attribute: one column, or one of two codes for each item.
 export function sizes(attribute) {
-  const found = labels(attribute);
+  const listed = labels(attribute);
   const items = attribute.kind === "items";
   require(typeof attribute.name === "string" && attribute.name, "no name");
-  require(found.every((label) => isLabel(label) && typeof label === typeof found[0]), "labels of several kinds");
-  require(new Set(found).size === found.length, "labels that do not differ");
-  require(found.length >= (items ? 1 : 2), "too few labels");
-  require(!items || !found.some((label) => asText(label).includes(";")), "an item with a separator in it");
-  return items ? found.map(() => 2) : [found.length];
+  require(listed.every((label) => isLabel(label) && typeof label === typeof listed[0]), "labels of several kinds");
+  require(new Set(listed).size === listed.length, "labels that do not differ");
+  require(listed.length >= (items ? 1 : 2), "too few labels");
+  require(!items || !listed.some((label) => asText(label).includes(";")), "an item with a separator in it");
+  return items ? listed.map(() => 2) : [listed.length];
 }
 
-// A label where it must be text: True and False with a capital, as in the plan's own names.
+// A label as text: True and False with a capital, as in the names of reports.
 export function asText(label) {
   if (typeof label === "boolean") return label ? "True" : "False";
   return String(label);
@@ -41,29 +41,37 @@ export function categories(attribute) {
 
 export const category = (name, of) => ({ kind: "categories", name, categories: of });
 export const itemSet = (name, of) => ({ kind: "items", name, items: of });
-export const joined = (attributes) => attributes.map(({ name }) => name).join("+");
+export const joinedName = (attributes) => attributes.map(({ name }) => name).join("+");
 
-// Attribute of reports that look like truths: bins have become categories, and nothing is missing.
-export const asReport = (attribute) =>
-  attribute.kind === "items" ? attribute : category(attribute.name, labels(attribute));
+// Attributes of reports that are answers: as those of truths, but bins are categories now, and nothing is missing.
+export const answerColumns = (attributes) => attributes.map((attribute) =>
+  attribute.kind === "items" ? attribute : category(attribute.name, labels(attribute)));
 
-// Number of joint cells, where they are numbered.
+// Attribute of a report that is a set of joint cells: a set of categories, or of cells named by their categories.
+export function setOfCells(attributes) {
+  const known = attributes.map(categories);
+  if (known.length === 1) return [itemSet(attributes[0].name, known[0])];
+  const cross = (named, more) => named.flatMap((cell) => more.map((label) => [...cell, asText(label)]));
+  return [itemSet(joinedName(attributes), known.reduce(cross, [[]]).map((cell) => cell.join(" & ")))];
+}
+
+// Number of joint cells.
 export function cells(sizes) {
-  const found = sizes.reduce((total, size) => total * BigInt(size), 1n);
-  require(found < 2n ** 63n, "more joint cells than can be numbered");
-  return found;
+  const count = sizes.reduce((total, size) => total * BigInt(size), 1n);
+  require(count < 2n ** 63n, "more joint cells than can be numbered");
+  return count;
 }
 
 // Number of a joint cell, the last column varying fastest.
-export const number = (codes, sizes) =>
-  codes.reduce((joint, code, column) => joint * BigInt(sizes[column]) + BigInt(code), 0n);
+export const cellOf = (codes, sizes) =>
+  codes.reduce((cell, code, column) => cell * BigInt(sizes[column]) + BigInt(code), 0n);
 
 // Codes of a joint cell.
-export function split(joint, sizes) {
+export function codesOf(cell, sizes) {
   const codes = [];
   for (const size of [...sizes].reverse()) {
-    codes.unshift(Number(joint % BigInt(size)));
-    joint /= BigInt(size);
+    codes.unshift(Number(cell % BigInt(size)));
+    cell /= BigInt(size);
   }
   return codes;
 }

@@ -1,14 +1,14 @@
 // Die eigenen Worte der Seite, auf Deutsch.
-export const de = {
+export const words = {
   language: "Sprache",
   asks: "Es fragt: {asker}.",
   until: "Antworten werden bis {until} angenommen.",
   contact: "Fragen? {contact}",
   promiseTitle: "Was wir versprechen",
   promise:
-    "Bevor etwas gesendet wird, wirft Ihr eigenes Gerät Münzen, und manchmal ändern sie Ihre Antwort. Auch wenn Sie " +
-    "ehrlich antworten, kann ein gesendetes „Ja“ von einer Münze stammen. Niemand kann das erkennen, auch wir nicht: " +
-    "Was Sie wirklich geantwortet haben, verlässt dieses Gerät nie.",
+    "Bevor etwas gesendet wird, wirft Ihr eigenes Gerät Münzen, und manchmal ändern sie Ihre Antwort. Wird „Ja“ gesendet, " +
+    "kann es Ihre Antwort sein oder Zufall. Niemand kann das erkennen, auch wir nicht: Was Sie wirklich geantwortet haben, " +
+    "verlässt dieses Gerät nie.",
   promiseOdds:
     "Für die ganze Umfrage zusammen: Was auch immer Ihr Bericht sagt, niemand kann sich danach einer Ihrer Antworten " +
     "mehr als {odds}-mal so sicher sein wie zuvor.",

@@ -1,13 +1,13 @@
 // The page's own words, in English.
-export const en = {
+export const words = {
   language: "Language",
   asks: "{asker} asks.",
   until: "Answers are taken until {until}.",
   contact: "Questions? {contact}",
   promiseTitle: "What we promise",
   promise:
-    "Your own device tosses coins before anything is sent, and sometimes they change your answer. Even if you answer " +
-    "honestly, a sent “yes” may be a coin’s. Nobody can tell, not even we: what you really answered never leaves this device.",
+    "Your own device tosses coins before anything is sent, and sometimes they change your answer. If “yes” is sent, it " +
+    "may be your answer or it may be chance. Nobody can tell, not even we: what you really answered never leaves this device.",
   promiseOdds:
     "For the whole survey together: whatever your report says, it makes nobody more than {odds} times as sure of any " +
     "answer of yours as they were before.",

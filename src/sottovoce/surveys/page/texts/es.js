@@ -1,14 +1,14 @@
 // Las palabras de la propia página, en español.
-export const es = {
+export const words = {
   language: "Idioma",
   asks: "Pregunta: {asker}.",
   until: "Se aceptan respuestas hasta el {until}.",
   contact: "¿Preguntas? {contact}",
   promiseTitle: "Lo que prometemos",
   promise:
-    "Antes de enviar nada, su propio dispositivo lanza monedas, y a veces cambian su respuesta. Aunque responda con " +
-    "sinceridad, un «sí» enviado puede ser de una moneda. Nadie puede saberlo, ni siquiera nosotros: lo que usted " +
-    "respondió de verdad nunca sale de este dispositivo.",
+    "Antes de enviar nada, su propio dispositivo lanza monedas, y a veces cambian su respuesta. Si se envía un «sí», puede " +
+    "ser su respuesta o puede ser el azar. Nadie puede saberlo, ni siquiera nosotros: lo que usted respondió de verdad nunca " +
+    "sale de este dispositivo.",
   promiseOdds:
     "Para toda la encuesta: diga lo que diga su envío, nadie puede estar más de {odds} veces más seguro de una respuesta " +
     "suya que antes.",

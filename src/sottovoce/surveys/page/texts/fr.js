@@ -1,13 +1,13 @@
 // Les mots de la page elle-même, en français.
-export const fr = {
+export const words = {
   language: "Langue",
   asks: "Qui demande : {asker}.",
   until: "Les réponses sont acceptées jusqu’au {until}.",
   contact: "Des questions ? {contact}",
   promiseTitle: "Ce que nous promettons",
   promise:
-    "Avant tout envoi, votre propre appareil tire à pile ou face, et parfois le sort change votre réponse. Même si vous " +
-    "répondez honnêtement, un « oui » envoyé peut venir du sort. Personne ne peut le savoir, pas même nous : votre vraie " +
+    "Avant tout envoi, votre propre appareil tire à pile ou face, et parfois le sort change votre réponse. Si un « oui » est " +
+    "envoyé, c’est peut-être votre réponse, peut-être le hasard. Personne ne peut le savoir, pas même nous : votre vraie " +
     "réponse ne quitte jamais cet appareil.",
   promiseOdds:
     "Pour l’enquête entière : quoi que dise votre envoi, personne ne peut devenir plus de {odds} fois plus sûr de l’une " +

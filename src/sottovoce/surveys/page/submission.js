@@ -1,8 +1,8 @@
 // Sealing a report, sending those very bytes until they are acknowledged, and remembering no more than that.
 
 import { flip, secureWords } from "./coins.js";
+import { truthOf } from "./documents.js";
 import { sha256 } from "./hash.js";
-import { truthOf } from "./survey.js";
 
 const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -15,7 +15,7 @@ export function decode(report, sizes) {
   return sizes.map((size) => (size > 256 ? 256 * bytes.shift() + bytes.shift() : bytes.shift()));
 }
 
-// Draw the coins and make the one report there will ever be. Truth and coins are gone when this returns.
+// Toss the coins and make the one report there will ever be. Answers and coins are gone when this returns.
 export function seal(survey, hash, token, answers) {
   const { mechanisms } = survey;
   const codes = mechanisms.respond(truthOf(survey, answers), flip(mechanisms.coins, secureWords()));
@@ -80,7 +80,7 @@ const pause = (seconds) =>
     addEventListener("online", () => (clearTimeout(timer), resume()), { once: true });
   });
 
-// Send the sealed bytes until the server says that it has them, or that it never will. `waiting` is told of pauses.
+// Send the sealed bytes until the server says that it has them, or that it never will; `waiting` is called before each pause.
 export async function send(url, sealed, waiting) {
   for (let wait = 1; ; wait = Math.min(2 * wait, 60)) {
     const answer = await attempt(url, sealed);

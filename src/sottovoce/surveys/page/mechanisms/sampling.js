@@ -1,0 +1,38 @@
+// The report of one of several parts, drawn by a coin; the other columns are reported as "not asked".
+
+import { readMechanism } from "../documents.js";
+import { largestRatio, list, require } from "../rules.js";
+import { asText, categories, category } from "../schema.js";
+
+export async function mechanism(sizes, json) {
+  const parts = await Promise.all(list(json.parts).map((part) => readPart(sizes, part)));
+  require(parts.length, "no parts");
+  require(parts.every(({ asked }) => asked.reportsAnswers), "a part that reports in other codes");
+  return {
+    coins: [BigInt(parts.length), ...parts.flatMap(({ asked }) => asked.coins)],
+    odds: largestRatio(parts.map(({ asked }) => asked.odds)),
+    reportsAnswers: false,
+    respond(codes, shown) {
+      const { columns, asked } = parts[Number(shown[0])];
+      const before = parts.slice(0, Number(shown[0])).flatMap((part) => part.asked.coins).length;
+      const sides = shown.slice(1 + before, 1 + before + asked.coins.length);
+      const answers = asked.respond(columns.map((column) => codes[column]), sides);
+      return sizes.map((size, column) => (columns.includes(column) ? answers[columns.indexOf(column)] : [size]));
+    },
+    columns: (attributes) =>
+      attributes.map((attribute) => category(attribute.name, withNotAsked(categories(attribute).map(asText)))),
+  };
+}
+
+async function readPart(sizes, part) {
+  const columns = list(part.attributes);
+  require(columns.length && columns.every((a) => Number.isInteger(a) && a >= 0 && a < sizes.length), "no columns");
+  require(columns.every((a, i) => i === 0 || columns[i - 1] < a), "columns that do not increase");
+  return { columns, asked: await readMechanism(columns.map((a) => sizes[a]), part.mechanism) };
+}
+
+function withNotAsked(labels) {
+  let label = "not asked";
+  while (labels.includes(label)) label += "*";
+  return [...labels, label];
+}
