@@ -1,4 +1,4 @@
-"""Checks of arguments: numpy's numbers pass as Python's do, and every refusal states the rule."""
+"""Argument checks: numpy's numbers are accepted as Python's are, and every error states the rule."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -28,6 +28,8 @@ def test_whole_numbers_of_any_kind(value):
         (-1, {"least": 0}, "n must be a whole number that is not negative. Got -1 instead."),
         (1, {"least": 2}, "n must be a whole number of at least 2. Got 1 instead."),
         (5, {"least": 2, "most": 4}, "n must be a whole number from 2 to 4. Got 5 instead."),
+        (-1, {"most": 2**64}, "n must be a whole number from 1 to 2^64. Got -1 instead."),
+        (-1, {"most": 2**64 - 1}, "n must be a whole number from 1 to 18446744073709551615. Got -1 instead."),
     ],
 )
 def test_other_than_whole_numbers_within_limits_are_refused(value, limits, rule):

@@ -1,4 +1,4 @@
-"""Exact numbers: what callers write is read exactly, and epsilon becomes odds from below."""
+"""Exact numbers are read as they are written, and epsilon is converted to odds rounded down."""
 
 from decimal import Decimal, localcontext
 from fractions import Fraction

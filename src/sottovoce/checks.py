@@ -1,7 +1,7 @@
-"""Checks of arguments that every room shares, and the types they are stated in.
+"""Argument checks and type aliases that all rooms share.
 
-Each check returns the value in plain Python, so that numpy's numbers work wherever Python's do, or raises a
-`SottovoceError` that names the parameter, the rule and the value.
+Each check returns the value as a plain Python object, so that numpy's numbers are accepted wherever Python's are, or
+raises a `SottovoceError` that names the parameter, the rule and the value. Booleans do not count as numbers.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 from sottovoce.errors import SottovoceError
 
 Array: TypeAlias = NDArray[np.float64]
+"""An array of floats."""
 
 Progress: TypeAlias = Callable[[int, int | None], object]
-"""Called with what is done so far and, where it is known, with how much there is to do."""
+"""Callback that is given the number of steps done so far and, where it is known, their total."""
 
 Target: TypeAlias = Literal["population", "table"]
-"""What is estimated: the population that the respondents are a sample of, or the respondents themselves."""
+"""What is estimated: the population that the respondents are a sample of, or the table of respondents itself."""
 
 
 def whole_number(parameter: str, value: Any, *, least: int = 1, most: int | None = None) -> int:
-    """Return a whole number between two limits as an int.
+    """Return an integer from `least` to `most` as an int.
 
     >>> whole_number("respondents", np.int64(20))
     20
@@ -33,11 +34,11 @@ def whole_number(parameter: str, value: Any, *, least: int = 1, most: int | None
     sottovoce.errors.SottovoceError: size must be a whole number from 1 to 4. Got 9 instead.
     """
     if not isinstance(value, bool) and isinstance(value, Integral):
-        found = int(value)
-        if found >= least and (most is None or found <= most):
-            return found
+        integer = int(value)
+        if integer >= least and (most is None or integer <= most):
+            return integer
     if most is not None:
-        rule = f"must be a whole number from {least} to {most}"
+        rule = f"must be a whole number from {least} to {_limit(most)}"
     elif least > 1:
         rule = f"must be a whole number of at least {least}"
     else:
@@ -56,9 +57,9 @@ def number(parameter: str, value: Any, low: float = -np.inf, high: float = np.in
     sottovoce.errors.SottovoceError: level must be between 0 and 1, both excluded. Got 1 instead.
     """
     if not isinstance(value, bool) and isinstance(value, Real):
-        found = float(value)
-        if low < found < high or (not open_ends and found in (low, high) and np.isfinite(found)):
-            return found
+        real = float(value)
+        if low < real < high or (not open_ends and real in (low, high) and np.isfinite(real)):
+            return real
     raise SottovoceError(parameter, f"must be {_range(low, high, open_ends=open_ends)}", value)
 
 
@@ -72,7 +73,7 @@ def level(value: Any, parameter: str = "level") -> float:
 
 
 def one_of(parameter: str, value: Any, choices: Sequence[str]) -> str:
-    """Return one of some named choices.
+    """Return a value that must be one of the given choices.
 
     >>> one_of("target", "sample", get_args(Target))
     Traceback (most recent call last):
@@ -85,9 +86,18 @@ def one_of(parameter: str, value: Any, choices: Sequence[str]) -> str:
 
 
 def target(value: Any) -> Target:
-    """Return what is estimated, "population" or "table"."""
-    found: Target = "table" if one_of("target", value, get_args(Target)) == "table" else "population"
-    return found
+    """Return the target of an estimate, "population" or "table"."""
+    return "table" if one_of("target", value, get_args(Target)) == "table" else "population"
+
+
+def _limit(most: int) -> str:
+    """Write a limit in digits, or as a power of two where it is a large one.
+
+    >>> _limit(100), _limit(2**64)
+    ('100', '2^64')
+    """
+    large_power = most >= 2**32 and most & (most - 1) == 0
+    return f"2^{most.bit_length() - 1}" if large_power else str(most)
 
 
 def _range(low: float, high: float, *, open_ends: bool) -> str:

@@ -1,8 +1,16 @@
-"""HTML for notebooks: a heading, a table and notes, all escaped, in the style of the notebook itself."""
+"""What people see outside the command line: HTML of results for notebooks, and a line of progress."""
 
-from collections.abc import Iterable, Sequence
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from html import escape
 from typing import Any
+
+from sottovoce.checks import Progress
+
+REDRAW_SECONDS = 0.1
+"""How long a line of progress stands before it is written again."""
 
 
 def html_table(
@@ -41,3 +49,45 @@ def _cell(value: Any) -> str:
         return f"<td>{escape(str(value))}</td>"
     shown = f"{value:.4f}" if isinstance(value, float) else str(value)
     return f'<td style="text-align: right">{shown}</td>'
+
+
+@contextmanager
+def progress_line(
+    progress: Progress | bool | None,  # noqa: FBT001  # callers pass on what they were given
+    what: str,
+) -> Iterator[Progress | None]:
+    """Yield a callback: the caller's own, none, or for True one that keeps a line of standard error up to date.
+
+    It works in terminals and notebooks alike: the line is written over with a carriage return.
+    """
+    if not isinstance(progress, bool):
+        yield progress
+        return
+    if not progress:
+        yield None
+        return
+    line = _Line(what)
+    yield line
+    line.end()
+
+
+class _Line:
+    """One line, written again at most ten times a second."""
+
+    def __init__(self, what: str) -> None:
+        self._what, self._drawn, self._text = what, 0.0, ""
+
+    def __call__(self, done: int, total: int | None) -> None:
+        share = f" of {total:,} ({100 * done / total:.0f} %)" if total else ""
+        self._text = f"{self._what}: {done:,}{share}"
+        if time.monotonic() - self._drawn >= REDRAW_SECONDS:
+            self._draw()
+
+    def end(self) -> None:
+        if self._text:
+            self._draw()
+            print(file=sys.stderr)
+
+    def _draw(self) -> None:
+        self._drawn = time.monotonic()
+        print(f"\r{self._text}", end="", file=sys.stderr, flush=True)

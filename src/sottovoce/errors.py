@@ -1,4 +1,4 @@
-"""Errors: the lowest room. Every message names the parameter, the rule and the value.
+"""Errors and warnings, the lowest room: every error names the parameter, the rule and the value it got.
 
 >>> raise SottovoceError("keep", "must be between 0 and 1", 1.2)
 Traceback (most recent call last):
@@ -9,30 +9,45 @@ sottovoce.errors.SottovoceError: keep must be between 0 and 1. Got 1.2 instead.
 import reprlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 120
+_REPR.maxlist = _REPR.maxtuple = _REPR.maxdict = 8
+
 
 class SottovoceError(ValueError):
-    """What Sottovoce raises when it is asked for something it cannot or must not do."""
+    """An argument, file or document that Sottovoce cannot or must not work with.
+
+    The message reads "`parameter` `rule`. Got `value` instead."
+    """
 
     def __init__(self, parameter: str, rule: str, value: Any) -> None:
-        """Say which parameter broke which rule, and with what value."""
+        """Store the parameter, the rule it broke and the value it had."""
         self.parameter = parameter
         self.rule = rule
         self.value = value
-        super().__init__(f"{parameter} {rule}. Got {_shown(value)} instead.")
+        super().__init__(f"{parameter} {rule}. Got {_value_text(value)} instead.")
+
+
+class SottovoceWarning(UserWarning):
+    """Input that Sottovoce accepts although it is probably a mistake, or a result to be read with care.
+
+    Silence it with `warnings.simplefilter("ignore", SottovoceWarning)`, or turn it into an error with "error".
+    """
 
 
 class SingularChannelError(SottovoceError):
-    """Reports say nothing about some difference between truths, so it cannot be estimated."""
+    """The reports do not depend on some difference between truths, so that it cannot be estimated."""
 
 
 class MissingExtraError(SottovoceError):
-    """A library that an optional capability needs is not installed."""
+    """A library that an optional feature needs is not installed."""
 
     def __init__(self, purpose: str, library: str, extra: str) -> None:
-        """Say what needs which library, and the command that installs it."""
+        """Name the purpose, the library it needs and the extra that installs it."""
         self.extra = extra
         rule = f"needs {library}; install it with: pip install 'sottovoce[{extra}]'"
         super().__init__(purpose, rule, "an installation without it")
@@ -42,32 +57,41 @@ class MissingExtraError(SottovoceError):
         return f"{self.parameter} {self.rule}"
 
 
-def _shown(value: Any) -> str:
-    """Shorten long values, and show numpy's numbers as the numbers they are."""
-    if isinstance(value, Words):
-        return str(value)
-    plain = value.item() if getattr(value, "ndim", None) == 0 else value
-    return _REPR.repr(plain)
+_LIBRARIES = {"sklearn": "scikit-learn", "sqlalchemy": "SQLAlchemy", "starlette": "Starlette", "yaml": "PyYAML"}
+"""Names of libraries that differ from those of their modules."""
+
+
+def check_installed(purpose: str, extra: str, *modules: str) -> None:
+    """Raise `MissingExtraError` for the first of some modules that is not installed; import none of them.
+
+    >>> check_installed("a picture", "plot", "no_such_library")
+    Traceback (most recent call last):
+    ...
+    sottovoce.errors.MissingExtraError: a picture needs no_such_library; install it with: pip install 'sottovoce[plot]'
+    """
+    for module in modules:
+        try:
+            missing = find_spec(module) is None
+        except ModuleNotFoundError:  # the package that the module is in
+            missing = True
+        if missing:
+            library = module.partition(".")[0]
+            raise MissingExtraError(purpose, _LIBRARIES.get(library, library), extra)
 
 
 class Words(str):
-    """A value described in words: shown in an error without quotes.
+    """A value described in words, which an error shows without quotes.
 
     >>> print(SottovoceError("table", "must have rows", Words("an empty one")))
     table must have rows. Got an empty one instead.
     """
 
 
-_REPR = reprlib.Repr()
-_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 120
-_REPR.maxlist = _REPR.maxtuple = _REPR.maxdict = 8
-
-
 @contextmanager
-def named(path: str | Path) -> Iterator[None]:
-    """Add a file's name to an error that has none, as those of reading and writing have.
+def file_errors(path: str | Path) -> Iterator[None]:
+    """Add the file's name to an `OSError` that has none, as errors while reading and writing have.
 
-    >>> with named("reports.csv"):
+    >>> with file_errors("reports.csv"):
     ...     raise OSError(28, "No space left on device")
     Traceback (most recent call last):
     ...
@@ -76,7 +100,16 @@ def named(path: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as reason:
-        # Arrow's complaints about the contents of a file are of this class too, without a number.
+        # Arrow raises OSErrors without a number for malformed contents: these name the file themselves.
         if reason.filename is None and reason.errno is not None:
             reason.filename = str(path)
         raise
+
+
+def _value_text(value: Any) -> str:
+    """Return the value's repr, shortened, with numpy's numbers written as plain ones."""
+    if isinstance(value, Words):
+        return str(value)
+    plain = value.item() if getattr(value, "ndim", None) == 0 else value
+    text = _REPR.repr(plain)
+    return text if "\n" not in text else f"{text.splitlines()[0]} ..."

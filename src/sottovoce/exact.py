@@ -1,7 +1,7 @@
-"""Exact numbers: probabilities and odds as rationals, and epsilon rounded towards privacy.
+"""Exact rational arithmetic: probabilities, odds, and epsilon rounded towards privacy.
 
-A guarantee is a statement about integers. Floating point enters only when the caller passes it,
-and is read as the decimal it prints as: .7 means 7/10.
+Guarantees are computed in integers. A float that the caller passes is read as the decimal that it prints as: .7 means
+7/10.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SottovoceError, Words
 
 Number = int | float | Fraction | Decimal | str
 """How a caller may write a rational number: 3, .75, Fraction(3, 4), Decimal("0.75"), "3/4"."""
@@ -26,11 +26,11 @@ _PRECISE = Context(prec=60)
 _RATIO = re.compile(r"([0-9]+)/([0-9]+)")
 
 _HUGE = re.compile(r"[eE][+-]?[\d_]{4,}")
-"""Exponents of texts that would fill the memory, written out: 1e999999999."""
+"""Exponents of numbers whose digits would fill the memory, such as 1e999999999."""
 
 
 def fraction(parameter: str, value: Any) -> Fraction:
-    """Exact rational that a number stands for.
+    """Read a number as the exact rational that it stands for.
 
     >>> fraction("p", 0.7), fraction("p", "3/4")
     (Fraction(7, 10), Fraction(3, 4))
@@ -44,7 +44,7 @@ def fraction(parameter: str, value: Any) -> Fraction:
         raise SottovoceError(parameter, "must have an exponent of at most three digits", value)
     try:
         if isinstance(plain, str) and (parts := _RATIO.fullmatch(plain)):
-            # By way of Decimal, for int refuses more than 4,300 digits, and odds of thousands of items have more.
+            # int() refuses more than 4,300 digits, and the odds of thousands of items have more: Decimal does not.
             return Fraction(*(int(Decimal(part)) for part in parts.groups()))
         return Fraction(repr(plain) if isinstance(plain, float) else plain)
     except (ValueError, ZeroDivisionError):
@@ -52,7 +52,7 @@ def fraction(parameter: str, value: Any) -> Fraction:
 
 
 def ratio_text(ratio: Fraction) -> str:
-    """Numerator and denominator in digits, however many there are: what `fraction` reads.
+    """Write a rational as "numerator/denominator", with as many digits as it has; `fraction` reads it back.
 
     >>> ratio_text(Fraction(7, 2))
     '7/2'
@@ -61,7 +61,7 @@ def ratio_text(ratio: Fraction) -> str:
 
 
 def probability(parameter: str, value: Any) -> Fraction:
-    """Exact rational between 0 and 1.
+    """Read a probability as an exact rational from 0 to 1.
 
     >>> probability("keep", 1.2)
     Traceback (most recent call last):
@@ -75,7 +75,7 @@ def probability(parameter: str, value: Any) -> Fraction:
 
 
 def distribution(parameter: str, values: Iterable[Any]) -> tuple[Fraction, ...]:
-    """Probabilities that sum to one; a sum off by at most 1e-9 is put right, more is an error.
+    """Read probabilities that sum to one; a sum that is off by at most 1e-9 is renormalised, more is an error.
 
     >>> distribution("known", [0.5, 0.25, 0.25])
     (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
@@ -88,7 +88,7 @@ def distribution(parameter: str, values: Iterable[Any]) -> tuple[Fraction, ...]:
 
 
 def odds(parameter: str, value: Any) -> Fraction:
-    """Odds a : b of at least one, as the rational a / b.
+    """Read odds a : b of at least 1 : 1 as the rational a / b.
 
     >>> odds("odds", "3:1"), odds("odds", (19, 2))
     (Fraction(3, 1), Fraction(19, 2))
@@ -103,7 +103,7 @@ def odds(parameter: str, value: Any) -> Fraction:
 
 
 def odds_of_epsilon(parameter: str, epsilon: Any, share: int = 1) -> Fraction:
-    """Largest convenient rational at most exp(epsilon / share): the odds that epsilon allows.
+    """Odds that `epsilon / share` allows: exp(epsilon / share), rounded down to 50 digits.
 
     >>> float(odds_of_epsilon("epsilon", 1))
     2.718281828459045
@@ -116,8 +116,21 @@ def odds_of_epsilon(parameter: str, epsilon: Any, share: int = 1) -> Fraction:
     return _below(power)
 
 
+def odds_asked(**given: Any) -> Fraction:
+    """Odds from exactly one of several arguments: `epsilon`, or `odds` under this or another name.
+
+    >>> odds_asked(odds="3:1", epsilon=None)
+    Fraction(3, 1)
+    """
+    passed = {name: value for name, value in given.items() if value is not None}
+    if len(passed) != 1:
+        raise SottovoceError(" or ".join(given), "must be given, exactly one of them", passed or Words("none"))
+    ((name, value),) = passed.items()
+    return odds_of_epsilon(name, value) if name == "epsilon" else odds(name, value)
+
+
 def root_of_odds(whole: Fraction, share: int) -> Fraction:
-    """Largest convenient rational whose power `share` is at most `whole`: an equal share of a budget.
+    """Equal share of a privacy budget: the `share`-th root of the odds, exact or rounded down to 50 digits.
 
     >>> root_of_odds(Fraction(9), 2)
     Fraction(3, 1)
@@ -129,7 +142,7 @@ def root_of_odds(whole: Fraction, share: int) -> Fraction:
 
 
 def epsilon_of_odds(ratio: Fraction | None) -> float:
-    """Natural logarithm of odds; infinite where they are unbounded (None).
+    """Epsilon, the natural logarithm of the odds; infinite if they are unbounded (None).
 
     >>> epsilon_of_odds(Fraction(3)), epsilon_of_odds(None)
     (1.0986122886681098, inf)
@@ -141,7 +154,7 @@ def epsilon_of_odds(ratio: Fraction | None) -> float:
 
 
 def common_denominator(values: Iterable[Fraction]) -> int:
-    """Smallest denominator that all these rationals share."""
+    """Least common denominator of some rationals."""
     return lcm(*(v.denominator for v in values))
 
 
@@ -154,11 +167,11 @@ def _ratio(parameter: str, value: Any) -> Any:
 
 
 def _logarithm(ratio: Fraction) -> Decimal:
-    """Difference of logarithms: at 60 digits it stays exact to a double for odds near 1 : 1."""
+    """Natural logarithm, as a difference at 60 digits, which is exact to a double even for odds near 1 : 1."""
     return Decimal(ratio.numerator).ln() - Decimal(ratio.denominator).ln()
 
 
 def _below(value: Decimal) -> Fraction:
-    """Cut a correctly rounded 60-digit number to 50 digits, downwards, and never below one."""
+    """Round a 60-digit number down to 50 digits, but not below one."""
     cut = Context(prec=50, rounding=ROUND_FLOOR).plus(value)
     return max(Fraction(cut), Fraction(1))

@@ -1,4 +1,4 @@
-"""What the laws cannot say of single channels: bad parameters, closed forms, size."""
+"""Single channels, beyond what `test_laws` checks of all: invalid parameters, closed forms, large sizes."""
 
 from fractions import Fraction
 
@@ -49,7 +49,7 @@ def test_a_matrix_whose_reports_depend_on_other_attributes_has_no_marginal():
 
 
 def test_a_matrix_with_other_reports_has_no_marginal():
-    with pytest.raises(SottovoceError, match="does not split"):
+    with pytest.raises(SottovoceError, match="does not split into them"):
         Dense([[4, 1, 1, 1], [3, 6, 6, 6]], 7, (2, 2)).marginal([1])
 
 
@@ -76,11 +76,11 @@ def test_odds_of_products_multiply(keeps, size):
     assert Kronecker(factors).odds == expected
 
 
-def test_a_million_cells_come_back():
+def test_a_million_cells_are_recovered():
     """A product of 2^20 cells: `solve` after `matvec` is the identity; dense it would take 8 TiB."""
     bits = Kronecker([KeepOrUniform((2,), Fraction(4, 5))] * 20)
-    law = np.random.default_rng(2).dirichlet(np.ones(2**20))
-    np.testing.assert_allclose(bits.solve(bits.matvec(law)), law, atol=1e-15)
+    truths = np.random.default_rng(2).dirichlet(np.ones(2**20))
+    np.testing.assert_allclose(bits.solve(bits.matvec(truths)), truths, atol=1e-15)
 
 
 def test_products_of_products_are_flat():
@@ -88,6 +88,6 @@ def test_products_of_products_are_flat():
     assert Kronecker([Kronecker([bit, bit]), bit]) == Kronecker([bit, bit, bit])
 
 
-def test_a_single_cell_has_nothing_to_tell():
+def test_a_single_cell_has_odds_of_one():
     assert Mixture((1,), HALF, [[1]]).odds == 1
     assert Mixture((1,), HALF, [[1]]).condition_number == 1

@@ -1,22 +1,28 @@
-"""The laws of channels, on every case of every channel found in the room: none is listed here."""
+"""Properties that all channels share, tested on every case of every channel that is discovered."""
 
 from copy import deepcopy
 from fractions import Fraction
+from functools import cache
 from math import inf, isinf, log, prod
 
 import numpy as np
 import pytest
 
 import sottovoce.channels
-from sottovoce.channels.channel import Channel
+from sottovoce.channels.channel import Channel, Part, kron
 from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.channels.kronecker import Kronecker
+from sottovoce.channels.mixture import Mixture
+from sottovoce.channels.random_set import RandomSet
+from sottovoce.channels.set_valued import SetChannel, SetValued, membership
+from sottovoce.channels.subset_selection import SubsetSelection
 from sottovoce.errors import SingularChannelError, SottovoceError
+from sottovoce.estimates.proportions import blue_matrix
 from sottovoce.mechanisms.mechanism import discover
 
-CHANNELS = [case for found in discover(sottovoce.channels, Channel) for case in found.cases()]
+CHANNELS = [case for kind in discover(sottovoce.channels, Channel) for case in kind.cases()]
 SPLITTING = [c for c in CHANNELS if len(c.shape_in) > 1 and c.shape_in == c.shape_out]
-"""Several attributes, and a report that splits into the same columns."""
+"""Channels of several attributes whose report splits into the same columns."""
 
 
 @pytest.fixture(params=CHANNELS, ids=repr)
@@ -27,6 +33,13 @@ def channel(request) -> Channel:
 @pytest.fixture
 def exact(channel) -> list[list[Fraction]]:
     """Brute force: every entry, one by one."""
+    return _entries(CHANNELS.index(channel))
+
+
+@cache
+def _entries(case: int) -> list[list[Fraction]]:
+    """Computed once for all laws."""
+    channel = CHANNELS[case]
     return [[channel.entry(y, x) for x in range(channel.n_in)] for y in range(channel.n_out)]
 
 
@@ -96,6 +109,68 @@ def test_squared_solutions_are_the_diagonal_of_the_second_moments(channel, dense
     np.testing.assert_allclose(channel.solve_squared(y), expected, rtol=1e-9, atol=1e-12)
 
 
+def test_a_channel_is_the_product_of_its_factors(channel, dense):
+    np.testing.assert_allclose(kron(factor.dense() for factor in channel.factors), dense, atol=1e-15)
+    assert all(factor.factors == (factor,) for factor in channel.factors)
+
+
+def test_a_channel_is_the_mixture_of_its_parts(channel):
+    """A channel that does not sample has one part, itself; of others, `entry` and `matvec` are tested above."""
+    assert channel.samples or channel.parts == (Part(tuple(range(len(channel.shape_in))), channel),)
+    asked = [part for part in channel.parts if part.channel is not None]
+    assert all(part.channel.shape_in == tuple(channel.shape_in[a] for a in part.axes) for part in asked)
+
+
+def test_a_replacement_is_the_truth_or_a_draw(channel, dense):
+    if channel.replacement is None:
+        assert not isinstance(channel, KeepOrUniform | Mixture)
+        return
+    keep, known = channel.replacement
+    drawn = np.outer(kron(known), np.ones(channel.n_in))
+    np.testing.assert_allclose(keep * np.eye(channel.n_in) + (1 - keep) * drawn, dense, atol=1e-15)
+
+
+def test_inclusion_probabilities_are_those_of_the_matrix(channel, dense):
+    if channel.inclusion is None:
+        assert not isinstance(channel, SetValued)
+        return
+    inside, outside = map(float, channel.inclusion)
+    expected = np.full((channel.n_in, channel.n_in), outside) + (inside - outside) * np.eye(channel.n_in)
+    np.testing.assert_allclose(membership(channel.n_in) @ dense, expected, atol=1e-15)
+
+
+def test_second_moments_are_those_of_the_inverse(channel, dense, rng):
+    truths = rng.dirichlet(np.ones(channel.n_in))
+    if np.linalg.matrix_rank(dense) < channel.n_in or channel.second_moments(truths) is None:
+        return
+    inverse = channel.solve(np.eye(channel.n_out))
+    np.testing.assert_allclose(channel.second_moments(truths), inverse**2 @ dense @ truths, rtol=1e-9)
+
+
+def test_weighting_gains_only_where_it_should(channel, dense, rng):
+    """The best linear unbiased estimate never has more variance than `solve`; without a gain, it has the same."""
+    if np.linalg.matrix_rank(dense) < channel.n_in or isinstance(channel, RandomSet | Kronecker):
+        return  # sets drawn by rank have a weighted estimate of their own; products gain by their factors
+    truths = rng.dirichlet(np.ones(channel.n_in))
+    plain, best = (
+        ((inverse**2) @ dense @ truths).sum()
+        for inverse in (channel.solve(np.eye(channel.n_out)), blue_matrix(channel, truths))
+    )
+    assert best <= plain * (1 + 1e-9)
+    if not channel.gains_by_weighting and not isinstance(channel, SubsetSelection):
+        assert best == pytest.approx(plain)
+
+
+@pytest.mark.parametrize("channel", [c for c in CHANNELS if isinstance(c, SetChannel)], ids=repr)
+def test_sets_are_estimated_from_their_scores(channel, dense, rng):
+    possible = dense.max(axis=1) > 0
+    truths = rng.dirichlet(np.ones(channel.n_in))
+    scores = channel.scores(membership(channel.n_in)[:, possible])
+    assert channel.has_scores or (scores == membership(channel.n_in)[:, possible]).all()
+    if np.linalg.matrix_rank(dense) == channel.n_in:
+        np.testing.assert_allclose(channel.solve_inclusions(scores @ dense[possible] @ truths), truths, atol=1e-9)
+
+
 def test_stated_odds_are_the_largest_ratio_in_a_row(channel, exact):
     rows = [row for row in exact if max(row) > 0]
     if any(min(row) == 0 for row in rows):
@@ -135,17 +210,17 @@ def test_condition_number_is_that_of_the_matrix(channel, dense):
 
 @pytest.mark.parametrize("channel", SPLITTING, ids=repr)
 def test_marginals_commute_with_the_channel(channel, rng):
-    """Disguise and then forget a column, or forget it and then disguise: the same law, or there is none."""
-    law = rng.dirichlet(np.ones(channel.n_in))
+    """Disguising and then dropping a column gives the distribution of dropping it first, or there is no marginal."""
+    truths = rng.dirichlet(np.ones(channel.n_in))
     for axes in ([0], [len(channel.shape_in) - 1], [0, len(channel.shape_in) - 1]):
         dropped = tuple(a for a in range(len(channel.shape_in)) if a not in axes)
-        after = channel.matvec(law).reshape(channel.shape_out).sum(dropped).ravel()
+        after = channel.matvec(truths).reshape(channel.shape_out).sum(dropped).ravel()
         try:
             marginal = channel.marginal(axes)
         except SottovoceError:
             assert not has_marginal(channel, dropped)
         else:
-            before = marginal.matvec(law.reshape(channel.shape_in).sum(dropped).ravel())
+            before = marginal.matvec(truths.reshape(channel.shape_in).sum(dropped).ravel())
             np.testing.assert_allclose(before, after, atol=1e-14)
 
 
@@ -153,8 +228,8 @@ def has_marginal(channel: Channel, dropped: tuple[int, ...]) -> bool:
     """Brute force: whether the kept reports depend on the kept truths alone."""
     table = channel.dense().reshape(*channel.shape_out, *channel.shape_in).sum(dropped)
     kept = len(channel.shape_out) - len(dropped)
-    spread = table.max(axis=tuple(kept + a for a in dropped)) - table.min(axis=tuple(kept + a for a in dropped))
-    return bool(spread.max() < 1e-12)
+    difference = table.max(axis=tuple(kept + a for a in dropped)) - table.min(axis=tuple(kept + a for a in dropped))
+    return bool(difference.max() < 1e-12)
 
 
 def test_the_marginal_of_everything_is_the_channel(channel):

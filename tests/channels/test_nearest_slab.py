@@ -1,4 +1,4 @@
-"""From floating point to whole numbers: the law of a design stays what it was, and odds stay below those asked for."""
+"""Rounding a design to integers keeps its distribution, and odds below those asked for."""
 
 from itertools import combinations
 from math import log
@@ -11,10 +11,10 @@ from sottovoce.errors import SottovoceError
 from sottovoce.schemes.random_set import RandomSet
 
 
-def float_law(components, odds, tilt) -> dict[frozenset[int], np.ndarray]:
+def float_distribution(components, odds, tilt) -> dict[frozenset[int], np.ndarray]:
     """`m(S) t_S u_S(x) / norm_x` for all sets and truths, from the definition in floating point."""
     n = len(components[0][2])
-    law: dict[frozenset[int], np.ndarray] = {}
+    distribution: dict[frozenset[int], np.ndarray] = {}
     for share, size, weights, lengths in components:
         steps = np.ones(n, int) if lengths is None else lengths
         sets = [s for k in range(n) for s in combinations(range(n), k) if sum(steps[i] for i in s) == size]
@@ -22,10 +22,10 @@ def float_law(components, odds, tilt) -> dict[frozenset[int], np.ndarray]:
         for members, mass in zip(sets, share * products / products.sum(), strict=True):
             inside = np.isin(np.arange(n), members)
             likelihood = np.where(inside, 1.0 if odds is None else odds, 0.0 if odds is None else 1.0)
-            own = mass * likelihood * (1 if tilt is None else likelihood @ tilt)
-            law[frozenset(members)] = law.get(frozenset(members), np.zeros(n)) + own
-    norm = sum(law.values())
-    return {members: own / norm for members, own in law.items()}
+            weight = mass * likelihood * (1 if tilt is None else likelihood @ tilt)
+            distribution[frozenset(members)] = distribution.get(frozenset(members), np.zeros(n)) + weight
+    norm = sum(distribution.values())
+    return {members: weight / norm for members, weight in distribution.items()}
 
 
 def spanning(ratio: float, seed: int) -> np.ndarray:
@@ -39,8 +39,8 @@ TILT = np.array([0.4, 0.3, 0.1, 0.1, 0.05, 0.04, 0.01])
 
 @pytest.mark.parametrize("tilt", [None, TILT])
 @pytest.mark.parametrize("odds", [None, 5.0])
-def test_the_law_is_kept_to_a_hundred_millionth(odds, tilt):
-    """Weights over six powers of ten, lengths up to 40: every probability within 1e-8 of the float design's own."""
+def test_probabilities_are_kept_to_a_hundred_millionth(odds, tilt):
+    """Weights over six powers of ten, lengths up to 40: every probability is within 1e-8 of the float design's."""
     components = [
         (0.5, 3, spanning(1e6, 1), None),
         (0.3, 42, spanning(1e6, 2), LENGTHS),
@@ -50,9 +50,9 @@ def test_the_law_is_kept_to_a_hundred_millionth(odds, tilt):
     scheme = RandomSet.near(components, float("inf") if odds is None else odds, tilt)
     mechanism = scheme.mechanism((7,))
     favour = None if odds is None else float(mechanism.favour)
-    for members, expected in float_law(components, favour, tilt).items():
-        found = [float(mechanism.channel.probability(set(members), x)) for x in range(7)]
-        np.testing.assert_allclose(found, expected, rtol=1e-8)
+    for members, expected in float_distribution(components, favour, tilt).items():
+        rounded = [float(mechanism.channel.probability(set(members), x)) for x in range(7)]
+        np.testing.assert_allclose(rounded, expected, rtol=1e-8)
     if odds is None:
         assert mechanism.channel.odds is None
     else:
@@ -60,14 +60,14 @@ def test_the_law_is_kept_to_a_hundred_millionth(odds, tilt):
 
 
 def test_a_balanced_design_keeps_its_favour():
-    """Where all norms are alike, g is the odds asked for; rounding must not cost more than 1e-9 of it."""
+    """If all norms are equal, g is the odds asked for; rounding must not cost more than 1e-9 of it."""
     scheme = RandomSet.near([(0.5, 2, [0.3] * 12, None), (0.5, 3, [7.0] * 12, None)], 20.0, [0.1] * 12)
     mechanism = scheme.mechanism((12,))
     assert mechanism.channel.odds <= 20
     assert float(mechanism.favour) == pytest.approx(20, rel=1e-9)
 
 
-def test_weights_that_are_alike_are_written_as_ones():
+def test_equal_weights_are_written_as_ones():
     assert whole_weights("weights", [0.3] * 4) == [1] * 4
     assert RandomSet.near([(1.0, 2, [0.3] * 4, None)], 3).components[0].items == (1,) * 4
 
@@ -108,12 +108,12 @@ def test_shares_are_those_of_the_components():
         ((1.0, 2, [1, 1], None), "size"),
     ],
 )
-def test_designs_that_are_none_are_refused(component, parameter):
+def test_invalid_designs_are_refused(component, parameter):
     with pytest.raises(SottovoceError, match=rf"^{parameter} must .*\. Got .* instead\.$"):
         nearest_slabs([component])
 
 
-def test_designs_of_nothing_are_refused():
+def test_empty_designs_are_refused():
     with pytest.raises(SottovoceError, match=r"^components must be at least one"):
         RandomSet.near([], 3)
     with pytest.raises(SottovoceError, match=r"^tilt must be a list of positive numbers"):

@@ -1,4 +1,4 @@
-"""Sets by rank: the exact law against all sets listed, proven odds, scores and what they estimate."""
+"""Randomly drawn sets: exact probabilities against a list of all sets, bounds on the odds, scores and estimates."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -22,7 +22,7 @@ SIDES = 2**64
 
 @st.composite
 def channels(draw) -> RandomSet:
-    """Two to five categories, up to three slabs, any lengths, with a tilt or not; every fifth is not deniable."""
+    """Two to five categories, up to three slabs, any lengths, with a tilt or not; one in five is not deniable."""
     n = draw(st.integers(2, 5))
     numbers = st.lists(st.integers(1, 9), min_size=n, max_size=n)
     lengths = draw(st.lists(st.integers(1, 3), min_size=n, max_size=n))
@@ -36,16 +36,16 @@ def channels(draw) -> RandomSet:
 
 
 def numbers_of(channel: RandomSet, truth: int) -> list[tuple[frozenset[int], int]]:
-    """Sets in order with the numbers they own, from the words of docs/format.md alone."""
-    everything, found = range(channel.n_in), []
+    """Sets in order with how many numbers each is assigned, as docs/format.md says."""
+    everything, numbers = range(channel.n_in), []
     a, b = (1, 0) if channel.favour is None else channel.favour.as_integer_ratio()
     for c in channel.components:
         sets = [s for k in everything for s in combinations(everything, k) if sum(c.lengths[i] for i in s) == c.size]
         for s in sorted(sets, key=lambda members: [i not in members for i in everything]):
             tilt = sum(h * (a if i in s else b) for i, h in enumerate(channel.tilt)) if channel.tilt else 1
-            own = c.weight * prod(c.items[i] for i in s) * tilt * (a if truth in s else b)
-            found.append((frozenset(s), own))
-    return found
+            weight = c.weight * prod(c.items[i] for i in s) * tilt * (a if truth in s else b)
+            numbers.append((frozenset(s), weight))
+    return numbers
 
 
 @settings(max_examples=60, deadline=None)
@@ -54,21 +54,21 @@ def test_the_mechanism_and_its_channel_follow_the_format_number_by_number(channe
     """Every run of faces, at both its ends, draws the set it should; runs add up to the entries exactly."""
     mechanism = SetByRank(channel.shape_in, channel.components, channel.favour, channel.tilt)
     count = len(mechanism.coins)
-    norms = [sum(own for _, own in numbers_of(channel, x)) for x in range(channel.n_in)]
+    norms = [sum(weight for _, weight in numbers_of(channel, x)) for x in range(channel.n_in)]
     assert channel.rank.norms == norms
     assert 2 ** (64 * (count - 1)) < 2**64 * 2 ** max(norms).bit_length() <= 2 ** (64 * count)
     for truth, norm in enumerate(norms):
-        faces, before, law, ends = SIDES**count, 0, dict[frozenset[int], int](), []
-        for members, own in numbers_of(channel, truth):
-            first, behind = ceil(Fraction(before * faces, norm)), ceil(Fraction((before + own) * faces, norm))
-            law[members] = law.get(members, 0) + behind - first
-            ends += [(members, first), (members, behind - 1)] if own else []
-            before += own
+        faces, before, ways, ends = SIDES**count, 0, dict[frozenset[int], int](), []
+        for members, weight in numbers_of(channel, truth):
+            first, end = ceil(Fraction(before * faces, norm)), ceil(Fraction((before + weight) * faces, norm))
+            ways[members] = ways.get(members, 0) + end - first
+            ends += [(members, first), (members, end - 1)] if weight else []
+            before += weight
         digits = [[face >> 64 * (count - 1 - i) & SIDES - 1 for _, face in ends] for i in range(count)]
         bits = np.array(mechanism.respond((np.full(len(ends), truth),), tuple(np.array(d, np.uint64) for d in digits)))
         assert [frozenset(np.flatnonzero(column).tolist()) for column in bits.T] == [members for members, _ in ends]
-        assert sum(law.values()) == faces
-        assert all(channel.probability(set(s), truth) == Fraction(ways, faces) for s, ways in law.items())
+        assert sum(ways.values()) == faces
+        assert all(channel.probability(set(s), truth) == Fraction(count, faces) for s, count in ways.items())
 
 
 @settings(max_examples=60, deadline=None)
@@ -76,8 +76,8 @@ def test_the_mechanism_and_its_channel_follow_the_format_number_by_number(channe
 def test_no_set_is_rounded_by_more_than_one_part_in_2_to_the_64(channel):
     for truth, norm in enumerate(channel.rank.norms):
         exact: dict[frozenset[int], Fraction] = {}
-        for members, own in numbers_of(channel, truth):
-            exact[members] = exact.get(members, Fraction(0)) + Fraction(own, norm)
+        for members, weight in numbers_of(channel, truth):
+            exact[members] = exact.get(members, Fraction(0)) + Fraction(weight, norm)
         for members, chance in exact.items():
             assert abs(channel.probability(set(members), truth) - chance) <= chance / SIDES
 
@@ -100,7 +100,7 @@ def uneven(n: int, tilt: bool, favour: int | None = 7) -> RandomSet:
 
 
 def test_the_bound_holds_for_sets_that_are_next_to_never_drawn():
-    """A set of chance below 2^-100 has the odds it should, to one part in 2^63."""
+    """A set of probability below 2^-100 has the right odds, to one part in 2^63."""
     channel = RandomSet((4,), [Slab(1, 2, [1, 2**64, 1, 2**63]), Slab(2**80, 1, [1] * 4)], 3, [1, 2**64, 1, 1])
     chances = [channel.probability({0, 2}, truth) for truth in range(4)]
     assert max(chances) < Fraction(1, 2**100)
@@ -120,7 +120,7 @@ def test_mean_scores_are_those_of_the_matrix(channel):
 
 @pytest.mark.parametrize("channel", [c for c in RandomSet.cases() if c.condition_number < 1e4], ids=repr)
 def test_estimates_from_scores_are_unbiased_and_best_at_their_prior(channel):
-    """A left inverse whatever the truth; at p = h norm (over its sum) the one of least variance."""
+    """A left inverse for any truths; at p = h norm (normalised) that of the least variance."""
     possible = channel.dense().max(axis=1) > 0
     matrix = channel.dense()[possible]
     each = channel.solve_inclusions(channel.scores(membership(channel.n_in)[:, possible]), np.ones(possible.sum()))
@@ -132,9 +132,9 @@ def test_estimates_from_scores_are_unbiased_and_best_at_their_prior(channel):
         [h * n / max(channel.rank.norms) for h, n in zip(channel.reference, channel.rank.norms, strict=True)]
     )
     prior /= prior.sum()
-    seen = matrix @ prior
+    reports = matrix @ prior
     least = blue_matrix(channel, prior)[:, possible]
-    np.testing.assert_allclose((each * seen) @ each.T, (least * seen) @ least.T, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose((each * reports) @ each.T, (least * reports) @ least.T, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("favour", [7, None])
@@ -170,7 +170,7 @@ def test_impossible_reports_have_no_score():
         channel.scores(np.zeros((3, 1)))
 
 
-def test_sets_that_do_not_favour_the_truth_say_nothing():
+def test_sets_that_do_not_favour_the_truth_cannot_be_estimated_from():
     channel = RandomSet((20,), [Slab(1, 3, range(1, 21))], 1, range(1, 21))
     with pytest.raises(SingularChannelError, match=r"^sets must hold .* Got a singular value of .* instead\."):
         channel.solve_inclusions(np.ones(20))

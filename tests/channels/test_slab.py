@@ -1,4 +1,4 @@
-"""Sums over weighted sets of one length, and their order, against all sets listed one by one."""
+"""Sums over weighted sets of one length, and their numbering, against a list of all sets."""
 
 from itertools import combinations
 from math import prod
@@ -25,9 +25,9 @@ def slabs(draw) -> Slab:
 def sets(slab: Slab) -> list[tuple[int, ...]]:
     """All sets of this length, those with the first item first, and so on."""
     everything = range(len(slab.items))
-    found = [s for k in everything for s in combinations(everything, k)]
-    fitting = [s for s in found if sum(slab.lengths[i] for i in s) == slab.size]
-    return sorted(fitting, key=lambda members: [i not in members for i in everything])
+    subsets = [s for k in everything for s in combinations(everything, k)]
+    of_this_length = [s for s in subsets if sum(slab.lengths[i] for i in s) == slab.size]
+    return sorted(of_this_length, key=lambda members: [i not in members for i in everything])
 
 
 def measure(slab: Slab, members: tuple[int, ...]) -> int:
@@ -40,18 +40,18 @@ def test_sums_are_those_of_all_sets(slab, weights):
         return sum(measure(slab, s) for s in sets(slab) if condition(s))
 
     everything = range(len(slab.items))
-    own = weights[: len(slab.items)]
+    item_weights = weights[: len(slab.items)]
     assert slab.total == over(lambda _: True)
     assert [slab.holding(i) for i in everything] == [over(lambda s, i=i: i in s) for i in everything]
     assert [slab.lacking(i) for i in everything] == [over(lambda s, i=i: i not in s) for i in everything]
     both = [[over(lambda s, i=i, j=j: {i, j} <= set(s)) for j in everything] for i in everything]
     assert [[slab.holding_both(i, j) for j in everything] for i in everything] == both
-    weighed = [sum(h * b for h, b in zip(own, row, strict=True)) for row in both]
-    assert slab.holding_weighed(own) == weighed
+    weighted = [sum(h * b for h, b in zip(item_weights, row, strict=True)) for row in both]
+    assert slab.holding_weighed(item_weights) == weighted
 
 
 @given(slabs(), st.integers(0, 4), st.integers(1, 5), st.integers(0, 3), st.booleans(), st.data())
-def test_every_number_belongs_to_the_set_that_owns_it(slab, truth, inside, outside, tilted, data):
+def test_every_number_is_assigned_to_its_set(slab, truth, inside, outside, tilted, data):
     n = len(slab.items)
     x = truth % n
     tilt = tuple(data.draw(st.lists(st.integers(1, 4), min_size=n, max_size=n))) if tilted else None
@@ -59,15 +59,15 @@ def test_every_number_belongs_to_the_set_that_owns_it(slab, truth, inside, outsi
     numbers = []
     for members in sets(slab):
         weights = tilt or ()
-        own = sum(h * (inside if i in members else outside) for i, h in enumerate(weights)) if tilted else 1
-        size = measure(slab, members) // slab.weight * own * (inside if x in members else outside)
+        tilt_of_set = sum(h * (inside if i in members else outside) for i, h in enumerate(weights)) if tilted else 1
+        size = measure(slab, members) // slab.weight * tilt_of_set * (inside if x in members else outside)
         assert rank.run(members) == (len(numbers), len(numbers) + size)
         numbers += [list(members)] * size
     assert rank.total == len(numbers)
     assert [rank.members(number) for number in range(len(numbers))] == numbers
 
 
-def test_items_alike_share_their_polynomials():
+def test_equal_items_share_their_polynomials():
     slab = Slab(1, 3, [2, 2, 5, 2], [1, 1, 2, 1])
     assert slab.holding(0) == slab.holding(1) == slab.holding(3) == 2 * (2 * 2 + 5)
     assert len(slab._divided) == 1

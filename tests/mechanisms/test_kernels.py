@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from sottovoce.disguises import records
 from sottovoce.disguises.records import disguise_codes
 from sottovoce.errors import SottovoceError
-from sottovoce.mechanisms.bulk import BULK_ROWS, check_codes, kernels, reciprocal
+from sottovoce.mechanisms.bulk import BULK_ROWS, kernels, reciprocal
 from sottovoce.mechanisms.coins import WORD, Coin, ListedWords, flip, random_words, read_blocks, take_blocks
 from sottovoce.mechanisms.diagonal import Diagonal
 from sottovoce.mechanisms.matrix import Listed
 from sottovoce.mechanisms.rounding import in_lowest_terms
 from sottovoce.plans.guarantee import Guarantee
 from sottovoce.plans.plan import Group, Plan
-from sottovoce.schemas.attribute import Attribute, unravel
+from sottovoce.schemas.attribute import Attribute, check_codes, unravel
 from sottovoce.schemas.schema import Schema
 
 

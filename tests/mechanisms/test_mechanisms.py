@@ -1,4 +1,4 @@
-"""What the laws of schemes cannot say of mechanisms: impossible integers, and both ways to look up."""
+"""Single mechanisms, beyond what the tests of all schemes check: invalid integers, and both ways to look up."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Sets by rank as a mechanism: odds kept, JSON in one way, reports."""
+"""The mechanism that draws sets: its odds, its JSON and its reports."""
 
 from fractions import Fraction
 
@@ -27,7 +27,7 @@ def test_a_balanced_design_keeps_its_epsilon_and_hardly_misses_it(n, epsilon):
 @pytest.mark.parametrize("odds", [Fraction(5), Fraction(10**12)])
 @pytest.mark.parametrize("n", [6, 30])
 def test_an_unbalanced_design_pays_with_its_favour(n, odds, tilt):
-    """The odds are g max norm / min norm, so g is what was asked for over the spread of the norms."""
+    """The odds are g max norm / min norm, so g is the odds asked for over the ratio of the norms."""
     components = [Slab(1, 3, [40, 9, *[1] * (n - 2)], [2, 1, *[1] * (n - 2)])]
     mechanism = SetByRank.with_odds((n,), components, odds, range(1, n + 1) if tilt else None)
     norms = mechanism.channel.rank.norms
@@ -77,7 +77,7 @@ def test_reports_are_sets_of_categories():
 SOUND = SetByRank((3,), [Slab(1, 2, [1, 2, 3], [1, 2, 1])], Fraction(3), [1, 2, 2]).to_json()
 
 
-def test_keys_that_say_nothing_are_left_out():
+def test_keys_with_default_values_are_left_out():
     assert SOUND == {
         "kind": "random_set",
         "components": [{"weight": "1", "size": "2", "items": ["1", "2", "3"], "lengths": ["1", "2", "1"]}],

@@ -1,4 +1,4 @@
-"""Rounding is towards privacy: odds never above those asked for, and hardly below."""
+"""Rounding is towards privacy: odds are never above those asked for, and hardly below."""
 
 from fractions import Fraction
 
@@ -11,7 +11,14 @@ from sottovoce.exact import odds_of_epsilon
 from sottovoce.mechanisms.diagonal import Diagonal
 from sottovoce.mechanisms.matrix import Listed
 from sottovoce.mechanisms.replacement import Replacement
-from sottovoce.mechanisms.rounding import LARGEST_LOSS, diagonal_sides, law_sides, loss, matrix_odds, matrix_sides
+from sottovoce.mechanisms.rounding import (
+    LARGEST_LOSS,
+    diagonal_sides,
+    distribution_sides,
+    loss,
+    matrix_odds,
+    matrix_sides,
+)
 
 EPSILONS = st.floats(1e-4, 30)
 
@@ -47,16 +54,17 @@ def test_odds_beyond_every_float_are_refused_by_name():
 
 
 @given(st.lists(st.floats(1e-12, 1), min_size=2, max_size=8))
-def test_laws_keep_every_outcome_possible(weights):
+def test_distributions_keep_every_outcome_possible(weights):
     exact = [Fraction(w) for w in weights]
-    law = [w / sum(exact) for w in exact]
-    sides = law_sides(law)
+    shares = [w / sum(exact) for w in exact]
+    sides = distribution_sides(shares)
+    largest = Fraction(len(shares), 2**32)
     assert all(count > 0 for count in sides)
-    assert all(abs(Fraction(c, sum(sides)) - p) <= Fraction(len(law), 2**32) for c, p in zip(sides, law, strict=True))
+    assert all(abs(Fraction(c, sum(sides)) - p) <= largest for c, p in zip(sides, shares, strict=True))
 
 
-def test_laws_keep_zeros():
-    assert law_sides([Fraction(1, 3), Fraction(0), Fraction(2, 3)]) == (1, 0, 2)
+def test_distributions_keep_zeros():
+    assert distribution_sides([Fraction(1, 3), Fraction(0), Fraction(2, 3)]) == (1, 0, 2)
 
 
 @given(st.data(), st.integers(2, 6), st.integers(2, 6))
@@ -75,7 +83,7 @@ def test_matrices_round_within_their_odds(data, reports, truths):
     assert len({sum(column) for column in zip(*rounded, strict=True)}) == 1
 
 
-def test_a_matrix_that_says_nothing_stays_so():
+def test_an_uninformative_matrix_stays_uninformative():
     third = Fraction("0.333333333333333333333333333333")
     rows = [[third, third], [1 - third, 1 - third]]
     assert Listed.near((2,), rows).channel.odds == 1

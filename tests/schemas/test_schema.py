@@ -1,4 +1,4 @@
-"""Schemas: projection, joint cells by number, JSON."""
+"""Schemas: projection, numbering of joint cells, JSON."""
 
 import json
 
@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SottovoceError, SottovoceWarning
+from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Attribute, boolean, ravel, unravel
 from sottovoce.schemas.binned import Binned
-from sottovoce.schemas.item_set import ItemSet
+from sottovoce.schemas.item_set import ItemSet, category_set
 from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.attribute_sampling import AttributeSampling
+from sottovoce.schemes.warner import Warner
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=6), st.data())
@@ -51,6 +54,37 @@ def test_names_must_differ_and_be_there():
         Schema([])
 
 
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"sex": ["f", "m"]},
+        {"sex": boolean("sex")},
+        boolean("sex"),
+        "abc",
+        5,
+        None,
+        ["sex"],
+        [5],
+        [Schema([boolean("sex")])],
+        Plan.of(Schema([boolean("sex")]), {"sex": Warner(p=0.7)}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_schema_is_made_of_a_list_of_variables(variables):
+    with pytest.raises(SottovoceError, match=r"^variables must be a list of attributes.*\. Got .* instead\.$"):
+        Schema(variables)
+
+
+def test_a_schema_of_a_schema_is_the_same():
+    assert Schema(Schema([boolean("a")])) == Schema([boolean("a")])
+
+
+@pytest.mark.parametrize("column", [5, "yes", None])
+def test_columns_are_lists_of_values(column):
+    with pytest.raises(SottovoceError, match=r"^tax must be a column: a list of values, one for each row\. Got"):
+        Schema([boolean("tax")]).encode({"tax": column})
+
+
 def test_encode_and_decode(schema, truths):
     decoded = schema.as_report().decode(schema.encode(truths))
     assert list(decoded["drug"]) == truths["drug"]
@@ -60,7 +94,7 @@ def test_encode_and_decode(schema, truths):
 
 
 def test_item_sets_take_a_column_for_each_item():
-    schema = Schema([boolean("a"), ItemSet("basket", "xyz"), boolean("b")])
+    schema = Schema([boolean("a"), ItemSet("basket", ["x", "y", "z"]), boolean("b")])
     assert schema.sizes == (2,) * 5
     assert schema.columns_of("basket") == slice(1, 4)
     assert schema.as_report()["basket"] == schema["basket"]
@@ -82,6 +116,23 @@ def test_json_round_trip(variable):
     assert Schema.from_json(json.loads(json.dumps(schema.to_json()))) == schema
 
 
+def test_labels_that_differ_in_white_space_are_pointed_out_once():
+    """When a user makes the attribute; not when it is read from a document, nor when others are derived from it."""
+    with pytest.warns(
+        SottovoceWarning, match=r"^tax has the labels 'yes' and ' yes', which differ only in white"
+    ) as seen:
+        tax = Attribute("tax", ["yes", "no", " yes", "no answer"])
+    assert [warning.filename for warning in seen] == [__file__]
+    schema = Schema([tax])
+    assert Schema.from_json(schema.to_json()) == schema
+    assert tax.as_report().categories == category_set(tax).items == tax.categories
+    plan = Plan.of(schema, {"tax": AttributeSampling(odds=3)})
+    assert plan.report_schema["tax"].categories == (*tax.categories, "not asked")
+    with pytest.warns(SottovoceWarning, match=r"^basket has the labels 'milk' and 'milk\\t', which differ only"):
+        basket = ItemSet("basket", ["milk", "bread", "milk\t"])
+    assert ItemSet.from_json(basket.to_json()) == basket
+
+
 @pytest.mark.parametrize(
     ("document", "parameter"),
     [
@@ -90,7 +141,7 @@ def test_json_round_trip(variable):
         (["tax"], "kind"),
         ([{"kind": ["categories"]}], "kind"),
         ([{"kind": "categories", "name": "a"}], "schema"),
-        ([{"kind": "categories", "name": "a", "categories": 5}], "schema"),
+        ([{"kind": "categories", "name": "a", "categories": 5}], "categories"),
         ([{"kind": "bins", "name": "a", "edges": ["0", "x"], "closed": "left", "labels": ["l"]}], "edges"),
         ([{"kind": "items", "name": "a", "items": []}], "items"),
     ],

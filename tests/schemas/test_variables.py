@@ -1,4 +1,4 @@
-"""Attributes, bins and item sets: codes and labels, and every value that is refused."""
+"""Attributes, bins and item sets: codes, labels, and values that are refused."""
 
 import numpy as np
 import pytest
@@ -26,15 +26,25 @@ def codes(variable, values):
         (lambda: Attribute("a", [0.5, 1.5]), "categories"),
         (lambda: Attribute("a", [1, True]), "categories"),
         (lambda: Attribute("a", [1, 2**53 + 1]), "categories"),
+        (lambda: Attribute("a", "abc"), "categories"),
+        (lambda: Attribute("a", 5), "categories"),
+        (lambda: Attribute("a", None), "categories"),
         (lambda: Attribute("", ["x", "y"]), "name"),
-        (lambda: Attribute(7, ["x", "y"]), "name"),
+        (lambda: Attribute(None, ["x", "y"]), "name"),
         (lambda: Attribute("a", ["x", "y"], missing="z"), "missing"),
         (lambda: Binned("a", [1], closed="left"), "edges"),
         (lambda: Binned("a", [2, 1], closed="left"), "edges"),
         (lambda: Binned("a", [0, float("nan"), 2], closed="left"), "edges"),
+        (lambda: Binned("a", 5, closed="left"), "edges"),
+        (lambda: Binned("a", "123", closed="left"), "edges"),
+        (lambda: Binned("a", [0, "x"], closed="left"), "edges"),
+        (lambda: Binned("a", [0, 1, 2], closed="left", labels="ab"), "labels"),
+        (lambda: Binned("a", [0, 1, 2], closed="left", labels=5), "labels"),
         (lambda: Binned("a", [0, 1, 2], closed="both"), "closed"),
         (lambda: Binned("a", [0, 1, 2], closed="left", labels=["low"]), "labels"),
         (lambda: Binned("a", [0, 1, 2], closed="left", labels=["low", "low"]), "labels"),
+        (lambda: ItemSet("a", "xyz"), "items"),
+        (lambda: ItemSet("a", 5), "items"),
         (lambda: ItemSet("a", []), "items"),
         (lambda: ItemSet("a", ["x", "x"]), "items"),
         (lambda: ItemSet("a", ["x;y"]), "items"),
@@ -43,6 +53,25 @@ def codes(variable, values):
 def test_bad_variables_are_refused(build, parameter):
     with pytest.raises(SottovoceError, match=rf"^{parameter} must .*\. Got .* instead\.$"):
         build()
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: Attribute(["x", "y"], "name"),
+        lambda: ItemSet(["x", "y"], "name"),
+        lambda: Binned([0, 1], "name", closed="left"),
+    ],
+)
+def test_swapped_arguments_are_pointed_out(build):
+    with pytest.raises(SottovoceError, match=r"^name must be a text that is not empty, given before the list of"):
+        build()
+
+
+@pytest.mark.parametrize("name", [7, np.int64(7), True])
+def test_names_that_are_numbers_are_pointed_out(name):
+    with pytest.raises(SottovoceError, match=r"^name must be .*; rename columns whose names are numbers\. Got"):
+        Attribute(name, ["x", "y"])
 
 
 def test_unknown_categories_name_column_and_value():
@@ -146,11 +175,11 @@ def test_item_sets():
 def test_sets_by_number():
     basket = ItemSet("basket", ["ale", "bread", "cheese"])
     given = [["bread", "ale", "bread"], (), "cheese;ale", iter(["ale"]), np.array(["bread"]), {"cheese": 2}]
-    starts, members = basket.listed(given)
+    starts, members = basket.encode_sparse(given)
     assert starts.tolist() == [0, 3, 3, 5, 6, 7, 8]
     assert members.tolist() == [1, 0, 1, 2, 0, 0, 1, 2]
-    assert basket.labelled(starts, members)[:3] == [["bread", "ale", "bread"], [], ["cheese", "ale"]]
-    assert basket.labelled(*basket.listed([])) == []
+    assert basket.decode_sparse(starts, members)[:3] == [["bread", "ale", "bread"], [], ["cheese", "ale"]]
+    assert basket.decode_sparse(*basket.encode_sparse([])) == []
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Facts about joint, private, sampled and set-valued designs, each with where its number comes from."""
+"""Published facts about joint, private, sampled and set-valued designs, each with its source."""
 
 from fractions import Fraction
 from math import prod
@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce.channels.sampled import Part, Sampled
+from sottovoce.channels.channel import Part
+from sottovoce.channels.sampled import Sampled
 from sottovoce.channels.set_valued import SetValued
 from sottovoce.channels.subset_selection import SubsetSelection as SubsetChannel
 from sottovoce.channels.unary import Unary
@@ -30,24 +31,24 @@ def chain(gamma: Fraction, sizes: tuple[int, ...], truth: tuple[int, ...]) -> di
     """Agrawal (2004), eq. 4.26: attribute by attribute, given whether all before it were kept."""
     cells = prod(sizes)
     x = 1 / (gamma + cells - 1)
-    law = {(): Fraction(1)}
+    distribution = {(): Fraction(1)}
     kept = Fraction(1)
     for column, size in enumerate(sizes):
         left = prod(sizes[column + 1 :])
         keep = (gamma - 1 + left) * x / kept
         grown = {}
-        for prefix, mass in law.items():
+        for prefix, mass in distribution.items():
             matches = prefix == truth[:column]
             for code in range(size):
                 same, other = (keep, (1 - keep) / (size - 1)) if matches else (Fraction(1, size),) * 2
                 grown[*prefix, code] = mass * (same if code == truth[column] else other)
-        law, kept = grown, kept * keep
-    return law
+        distribution, kept = grown, kept * keep
+    return distribution
 
 
 @pytest.mark.parametrize(("sizes", "truth"), [((2, 3), (1, 2)), ((3, 2, 2), (0, 1, 1)), ((4,), (2,))])
-def test_joint_records_have_the_law_of_the_thesis_chain(sizes, truth):
-    """One coin and a turn round the cells is O(attributes), and the same law as eq. 4.26."""
+def test_joint_records_have_the_distribution_of_the_thesis(sizes, truth):
+    """One coin modulo the cells is O(attributes), and has the same distribution as eq. 4.26."""
     channel = GammaDiagonal(gamma=19).mechanism(sizes).channel
     number = int(np.ravel_multi_index(truth, sizes))
     for report, mass in chain(Fraction(19), sizes, truth).items():
@@ -55,7 +56,7 @@ def test_joint_records_have_the_law_of_the_thesis_chain(sizes, truth):
 
 
 def test_private_parameters_average_out():
-    """Enumerate both coins of a small RAN-GD mechanism: the law is exactly DET-GD's."""
+    """Enumerate both coins of a small RAN-GD mechanism: the distribution is exactly DET-GD's."""
     from sottovoce.mechanisms.private_diagonal import PrivateDiagonal
 
     mechanism = PrivateDiagonal((3,), truth=8, other=3, spread=2)
@@ -73,8 +74,8 @@ def test_posterior_range_of_ran_gd():
     prior, others = Fraction(1, 20), 1999
     beliefs = []
     for r in (-mechanism.spread, mechanism.spread):
-        own, rest = mechanism.truth + others * r, mechanism.other - r
-        beliefs.append(float(prior * own / (prior * own + (1 - prior) * rest)))
+        truth, other = mechanism.truth + others * r, mechanism.other - r
+        beliefs.append(float(prior * truth / (prior * truth + (1 - prior) * other)))
     assert beliefs == pytest.approx([0.33, 0.60], abs=0.005)
     assert float(mechanism.leaked_odds) == pytest.approx(28.6, abs=0.05)
     assert RandomizedGammaDiagonal(gamma=2, alpha=1).mechanism((3,)).leaked_odds is None
@@ -110,14 +111,14 @@ def test_the_best_size_is_the_best_of_all(cells, odds):
     ids=["unary", "subset"],
 )
 def test_shares_of_categories_are_enough(channel: SetValued):
-    """`outside + (inside - outside) p_j` of the reports hold category j: no list of sets is needed."""
-    law = np.arange(1, channel.n_in + 1) / sum(range(channel.n_in + 1))
-    shares = float(channel.outside) + float(channel.inside - channel.outside) * law
-    np.testing.assert_allclose(channel.solve_inclusions(shares), law)
-    np.testing.assert_allclose(channel.solve_inclusions(500 * shares, 500), 500 * law)
+    """`outside + (inside - outside) p_j` of the reports contain category j: no list of sets is needed."""
+    truths = np.arange(1, channel.n_in + 1) / sum(range(channel.n_in + 1))
+    shares = float(channel.outside) + float(channel.inside - channel.outside) * truths
+    np.testing.assert_allclose(channel.solve_inclusions(shares), truths)
+    np.testing.assert_allclose(channel.solve_inclusions(500 * shares, 500), 500 * truths)
 
 
-def test_sets_that_say_nothing_cannot_be_estimated_from():
+def test_uninformative_sets_cannot_be_estimated_from():
     with pytest.raises(SingularChannelError, match=r"^the truth's share must differ"):
         Unary(3, Fraction(1, 3), Fraction(1, 3)).solve_inclusions([0.3, 0.3, 0.4])
 
@@ -139,7 +140,7 @@ def test_sets_of_joint_cells():
         plan.channel(["a"])
 
 
-def test_sampled_attributes_say_which_were_asked():
+def test_reports_of_sampled_attributes_show_which_were_asked():
     schema = Schema([boolean("a"), Attribute("b", ["x", "not asked"]), Attribute("c", [1, 2])])
     plan = Plan.of(schema, {schema.names: AttributeSampling(odds=3, size=1)})
     assert plan.report_schema["b"].categories == ("x", "not asked", "not asked*")
@@ -151,12 +152,12 @@ def test_sampled_attributes_say_which_were_asked():
 
 
 def test_sampled_attributes_are_estimated_from_those_who_were_asked():
-    """The channel of one attribute sees two thirds of nothing, and one third of answers at odds 3."""
+    """Two thirds of the reports of one attribute are "not asked", and one third are answers at odds 3."""
     channel = AttributeSampling(odds=3, size=1).mechanism((2, 2, 2)).channel.marginal([1])
-    law = np.array([0.3, 0.7])
-    reports = channel.matvec(law)
+    truths = np.array([0.3, 0.7])
+    reports = channel.matvec(truths)
     np.testing.assert_allclose(reports, [(0.25 + 0.5 * 0.3) / 3, (0.25 + 0.5 * 0.7) / 3, 2 / 3])
-    np.testing.assert_allclose(channel.solve(reports), law)
+    np.testing.assert_allclose(channel.solve(reports), truths)
 
 
 def test_an_attribute_that_is_never_asked_has_no_worst_case():
@@ -164,10 +165,20 @@ def test_an_attribute_that_is_never_asked_has_no_worst_case():
     assert (channel.odds, channel.worst_case()) == (1, (3, 0, 0))
 
 
-def test_what_is_never_asked_together_cannot_be_told_together():
+def test_attributes_never_asked_together_cannot_be_estimated_jointly():
     channel = AttributeSampling(odds=3, size=1).mechanism((2, 2)).channel
     with pytest.raises(SingularChannelError, match=r"^channel must tell every truth from every other"):
         channel.solve(np.ones(9))
+
+
+@pytest.mark.parametrize("subsets", [[["age", "sex"]], ["age", "sex"], [0, 1], 2])
+def test_subsets_given_by_name_say_what_is_wanted(subsets):
+    rule = (
+        r"^subsets must be lists of positions of attributes in the group, counted from 0, such as \[\[0, 2\], \[1\]\]\."
+    )
+    with pytest.raises(SottovoceError, match=rule):
+        AttributeSampling(odds=3, subsets=subsets)
+    assert AttributeSampling(odds=3, subsets=np.array([[1, 0]])).subsets == ((0, 1),)
 
 
 @pytest.mark.parametrize(

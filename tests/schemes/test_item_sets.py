@@ -1,4 +1,4 @@
-"""Facts about schemes for item sets and unary codes, each with where its number comes from."""
+"""Published facts about schemes for item sets and unary codes, each with its source."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -107,10 +107,10 @@ def test_counts_of_cut_and_paste_by_brute_force():
     for items in combinations(range(5), 3):
         truth = sum(1 << (4 - i) for i in items)
         true = sum(i < 2 for i in items)
-        law = [Fraction(0)] * 3
+        reported = [Fraction(0)] * 3
         for report in range(32):
-            law[(report >> 3).bit_count()] += channel.entry(report, truth)
-        assert [row[true] for row in matrix] == law
+            reported[(report >> 3).bit_count()] += channel.entry(report, truth)
+        assert [row[true] for row in matrix] == reported
 
 
 def test_counts_of_sets_that_are_too_small():

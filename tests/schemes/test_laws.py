@@ -1,4 +1,4 @@
-"""The laws of schemes, on every case of every scheme found in the room: none is listed here."""
+"""Properties that all schemes share, tested on every case of every scheme that is discovered."""
 
 import re
 from copy import deepcopy
@@ -18,16 +18,16 @@ from sottovoce.plans.document import plan_from_text, plan_to_text
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Attribute, ravel, unravel
 from sottovoce.schemas.schema import Schema
-from sottovoce.schemes.scheme import Scheme, schemes
+from sottovoce.schemes.scheme import Scheme, all_schemes
 
 CASES = [
     pytest.param(case, id=f"{name}-{number}")
-    for name, found in schemes().items()
+    for name, found in all_schemes().items()
     for number, case in enumerate(found.cases())
 ]
 REFUSED = [
     pytest.param(found, parameter, bad, id=f"{name}-{parameter}-{number}")
-    for name, found in schemes().items()
+    for name, found in all_schemes().items()
     for number, (parameter, bad) in enumerate(found.refused())
 ]
 DRAWS = 20_000
@@ -38,7 +38,7 @@ def ways_to_fall(case: tuple[Scheme, tuple[int, ...]]) -> int:
 
 
 FEW_WAYS = [param for param in CASES if ways_to_fall(param.values[0]) <= 100_000]
-"""Cases whose coins can be gone through one by one; the others have the chi-square test only."""
+"""Cases whose coins can be enumerated; the others have the chi-square test only."""
 
 
 @pytest.fixture(params=CASES)
@@ -60,7 +60,7 @@ def respond(mechanism: Mechanism, truth: int, flips) -> np.ndarray:
 
 
 def test_every_scheme_says_what_it_is():
-    for name, found in schemes().items():
+    for name, found in all_schemes().items():
         assert name == name.lower()
         assert any(character.isdigit() for character in found.citation), f"{name} cites no year"
         assert ">>>" in (found.__doc__ or ""), f"{name} has no runnable example"
@@ -92,11 +92,11 @@ def test_sampled_reports_fit_the_channel(mechanism):
     channel, words = mechanism.channel, random_words(11)
     for truth in range(min(channel.n_in, 12)):
         counts = np.bincount(respond(mechanism, truth, flip(mechanism.coins, DRAWS, words)), minlength=channel.n_out)
-        law = channel.column(truth)
-        possible = law > 0
+        expected = channel.column(truth)
+        possible = expected > 0
         assert counts[~possible].sum() == 0
         if possible.sum() > 1:
-            assert chisquare(counts[possible], DRAWS * law[possible]).pvalue > 1e-6
+            assert chisquare(counts[possible], DRAWS * expected[possible]).pvalue > 1e-6
 
 
 def test_mechanisms_survive_json(mechanism):

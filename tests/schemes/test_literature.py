@@ -1,4 +1,4 @@
-"""Facts of the papers about the schemes, each with where its number comes from."""
+"""Facts of the papers about the schemes, each with its source."""
 
 from fractions import Fraction
 
@@ -98,7 +98,7 @@ def test_a_joint_domain_too_large_is_refused():
         GammaDiagonal(gamma=19).mechanism((2,) * 64)
 
 
-def test_the_room_finds_schemes_by_class_name():
+def test_the_package_finds_schemes_by_class_name():
     assert room.Warner is Warner
     with pytest.raises(AttributeError, match="has no attribute 'Magic'"):
         room.Magic  # noqa: B018

@@ -1,4 +1,4 @@
-"""Published formulas of the survey designs and of the Laplace mechanism, against the channels that we build."""
+"""Published formulas of the survey designs and of the Laplace mechanism, against our channels."""
 
 from fractions import Fraction
 from math import exp, sqrt
@@ -39,8 +39,8 @@ def estimate(scheme, counts: dict):
 def variance(scheme, bearers: float) -> float:
     """Variance of the estimated share of bearers, for one respondent, by inversion of the channel."""
     channel = scheme.mechanism((2,)).channel
-    seen = channel.matvec([1 - bearers, bearers])
-    return channel.solve(channel.solve(np.diag(seen) - np.outer(seen, seen)).T)[1, 1]
+    reports = channel.matvec([1 - bearers, bearers])
+    return channel.solve(channel.solve(np.diag(reports) - np.outer(reports, reports)).T)[1, 1]
 
 
 def test_forced_response_by_hand():
@@ -95,12 +95,12 @@ def test_kuks_cards_are_binomial(cards):
 def test_variance_of_kuks_estimator(cards):
     """Kuk (1990): from the mean share of red cards, lam (1 - lam) / (n k d^2) + (1 - 1/k) pi (1 - pi) / n."""
     pi, yes, no = 0.15, 0.8, 0.3
-    law = Kuk(yes=yes, no=no, cards=cards).mechanism((2,)).channel.matvec([1 - pi, pi])
+    reports = Kuk(yes=yes, no=no, cards=cards).mechanism((2,)).channel.matvec([1 - pi, pi])
     red = np.arange(cards + 1) / cards
     lam, gap = pi * yes + (1 - pi) * no, yes - no
-    np.testing.assert_allclose(law @ red, lam)
+    np.testing.assert_allclose(reports @ red, lam)
     published = lam * (1 - lam) / (cards * gap**2) + (1 - 1 / cards) * pi * (1 - pi)
-    np.testing.assert_allclose((law @ red**2 - lam**2) / gap**2, published)
+    np.testing.assert_allclose((reports @ red**2 - lam**2) / gap**2, published)
 
 
 def test_kuk_by_hand():
@@ -124,12 +124,12 @@ def test_odds_of_forced_response(truth, part):
     assert scheme.mechanism((2,)).channel.odds == 1 + truth / min(scheme.yes, scheme.no)
 
 
-def test_what_is_not_deniable_says_so():
+def test_designs_that_are_not_deniable_have_no_odds():
     for scheme in (Triangular(q=0.3), Mangat(p=0.7), ForcedResponse(truth=0.5, yes=0), Kuk(yes=1, no=0.5, cards=9)):
         assert Plan.of(TRAIT, {"trait": scheme}).guarantee.odds is None
 
 
-def test_a_proof_of_no_is_the_only_one():
+def test_only_a_no_is_proven():
     """Mangat's yes multiplies the odds of a yes by 1 / (1 - p), and so does the triangular "otherwise"."""
     mangat, triangular = Mangat(p=0.75).mechanism((2,)).channel, Triangular(q=0.25).mechanism((2,)).channel
     assert mangat == triangular
@@ -153,7 +153,7 @@ def test_reports_have_the_names_of_the_design(scheme, labels):
     assert sorted(set(reports["trait"])) == labels
 
 
-def test_a_fair_harmless_question_teaches_nothing():
+def test_a_fair_harmless_question_is_uninformative():
     with pytest.raises(SingularChannelError, match="must tell every truth from every other"):
         estimate(Crosswise(q=0.5), {"same": 1, "different": 1})
 

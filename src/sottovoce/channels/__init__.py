@@ -1,6 +1,5 @@
-"""The channel room: how the law of a truth becomes the law of its report.
+"""Channels: the conditional distribution of the report given the truth.
 
-A channel is a column-stochastic operator `A[report, truth]` with exact rational entries. What can
-be said of privacy, error and estimation is said of channels; who sends which report is not.
-May touch: schema, exact, errors and numpy.
+A channel is a column-stochastic operator `A[report, truth]` with exact rational entries. Privacy, error and estimation
+are defined on channels alone. This room imports schemas, exact, checks, errors and numpy.
 """

@@ -1,4 +1,4 @@
-"""Any matrix at all, written out in integers over one denominator."""
+"""Any matrix, as integers over a common denominator."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array, WrittenOut, checked_axes, checked_shape, checked_vector
+from sottovoce.channels.channel import MatrixChannel, checked_axes, checked_shape, checked_vector
+from sottovoce.checks import Array
 from sottovoce.errors import SottovoceError
 
 
 @dataclass(frozen=True)
-class Dense(WrittenOut):
-    """`A[y, x] = numerators[y][x] / denominator`; m reports by n truths, m and n as you like.
+class Dense(MatrixChannel):
+    """`A[y, x] = numerators[y][x] / denominator`, for any numbers of reports y and truths x.
 
     >>> Dense([[3, 1], [1, 3]], 4).odds
     Fraction(3, 1)
@@ -35,7 +36,7 @@ class Dense(WrittenOut):
         shape_in: Iterable[int] | None = None,
         shape_out: Iterable[int] | None = None,
     ) -> None:
-        """Check that the columns are integers, not negative, and sum to the denominator."""
+        """Check that the entries are integers, not negative, and that each column sums to the denominator."""
         rows = tuple(tuple(row) for row in numerators)
         if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
             raise SottovoceError("numerators", "must be rows of equal length", rows)
@@ -47,7 +48,7 @@ class Dense(WrittenOut):
 
     @cached_property
     def odds(self) -> Fraction | None:
-        """Largest ratio within a row; a row of zeros is a report that never comes."""
+        """Largest ratio within a row; a row of zeros is a report that is never sent."""
         worst = Fraction(1)
         for row in self.numerators:
             low, high = min(row), max(row)
@@ -57,7 +58,7 @@ class Dense(WrittenOut):
         return worst
 
     def entry(self, report: int, truth: int) -> Fraction:
-        """Integer over the denominator."""
+        """Numerator over the denominator."""
         return Fraction(self.numerators[report][truth], self.denominator)
 
     def matvec(self, truths: Any) -> Array:
@@ -69,18 +70,18 @@ class Dense(WrittenOut):
         return np.asarray(np.tensordot(self._matrix.T, checked_vector("reports", self.n_out, reports), axes=1))
 
     def marginal(self, axes: Sequence[int]) -> "Dense":
-        """Marginal where there is one: the kept reports must depend on the kept truths alone."""
+        """Marginal channel; an error unless the kept reports depend on the kept truths alone."""
         kept = checked_axes(axes, len(self.shape_in))
         if len(kept) == len(self.shape_in):
             return self
         if self.shape_in != self.shape_out:
-            raise SottovoceError("axes", "must keep all attributes, for the report does not split", kept)
+            raise SottovoceError("axes", "must keep all attributes, since the report does not split into them", kept)
         shape = tuple(self.shape_in[a] for a in kept)
-        return Dense(self._collapsed(kept), self.denominator, shape, shape)
+        return Dense(self._marginal_numerators(kept), self.denominator, shape, shape)
 
     @classmethod
     def cases(cls) -> Iterator["Dense"]:
-        """Square, more reports than truths, singular, a zero, a product, a sparse report."""
+        """Square, more reports than truths, singular, with a zero, a product, one report for several attributes."""
         yield cls([[3, 1], [1, 3]], 4)
         yield cls([[5, 1, 1], [1, 5, 1], [1, 1, 5], [2, 2, 2]], 9)
         yield cls([[1, 1], [1, 1]], 2)
@@ -93,7 +94,7 @@ class Dense(WrittenOut):
     def _matrix(self) -> Array:
         return np.array([[n / self.denominator for n in row] for row in self.numerators])
 
-    def _collapsed(self, kept: tuple[int, ...]) -> list[list[int]]:
+    def _marginal_numerators(self, kept: tuple[int, ...]) -> list[list[int]]:
         dimensions = len(self.shape_in)
         table = np.array(self.numerators, dtype=object).reshape(self.shape_out + self.shape_in)
         dropped = tuple(a for a in range(dimensions) if a not in kept)
@@ -102,7 +103,7 @@ class Dense(WrittenOut):
         cells = prod(self.shape_in[a] for a in kept)
         table = table.transpose(order).reshape(cells, cells, -1)
         if (table != table[:, :, :1]).any():
-            raise SottovoceError("axes", "must keep all attributes, for the report depends on the others", kept)
+            raise SottovoceError("axes", "must keep all attributes, since the report depends on the others", kept)
         rows: list[list[int]] = table[:, :, 0].tolist()
         return rows
 

@@ -1,4 +1,4 @@
-"""Independent channels side by side, one a group of attributes; the product is never built."""
+"""Independent channels, one for each group of attributes: their Kronecker product, which is never built."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,16 +12,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sottovoce.channels.channel import Array, Channel, checked_axes, checked_vector, kron
+from sottovoce.channels.channel import Channel, checked_axes, checked_vector, kron
 from sottovoce.channels.dense import Dense
 from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.channels.mixture import Mixture
+from sottovoce.checks import Array
 from sottovoce.errors import SottovoceError
 
 Operation = Literal["matvec", "rmatvec", "solve", "solve_squared"]
+Block = tuple[int, Callable[[Array], Array]]
+"""Input size and action of neighbouring factors."""
 
-BLOCK = 32
-"""Neighbouring factors are multiplied out up to this size: one pass of BLAS instead of several over memory."""
+BLOCK_SIZE = 32
+"""Neighbouring factors are multiplied out up to this size, to replace several passes over memory by one of BLAS."""
 
 
 @dataclass(frozen=True)
@@ -34,18 +37,16 @@ class Kronecker(Channel):
     (Fraction(9, 1), Fraction(3, 1))
     """
 
-    factors: tuple[Channel, ...]
-    shape_in: tuple[int, ...] = field(repr=False, compare=False)
+    factors: tuple[Channel, ...] = ()
+    shape_in: tuple[int, ...] = field(default=(), repr=False, compare=False)
     shape_out: tuple[int, ...] = field(default=(), repr=False, compare=False)
 
     def __init__(self, factors: Iterable[Channel]) -> None:
-        """Flatten products of products."""
-        flat: list[Channel] = []
-        for factor in factors:
-            flat.extend(factor.factors if isinstance(factor, Kronecker) else [factor])
+        """Flatten nested products."""
+        flat = tuple(part for factor in factors for part in factor.factors)
         if not flat:
             raise SottovoceError("factors", "must be at least one channel", flat)
-        object.__setattr__(self, "factors", tuple(flat))
+        object.__setattr__(self, "factors", flat)
         object.__setattr__(self, "shape_in", tuple(size for f in flat for size in f.shape_in))
         object.__setattr__(self, "shape_out", tuple(size for f in flat for size in f.shape_out))
 
@@ -60,7 +61,7 @@ class Kronecker(Channel):
         return worst
 
     def odds_within(self, changes: int) -> Fraction | None:
-        """Product of the largest odds of so many factors: for items with coins of their own, exact.
+        """Product of the largest odds of `changes` factors, which is exact if each factor has one attribute.
 
         >>> item = Dense([[3, 1], [1, 3]], 4)
         >>> Kronecker([item] * 1000).odds_within(2)
@@ -73,7 +74,7 @@ class Kronecker(Channel):
         return prod(nlargest(changes, bounded), start=Fraction(1))
 
     def worst_case(self) -> tuple[int, int, int]:
-        """Worst cases of all factors at once; the numbers of joint cells outgrow 64 bits."""
+        """Worst cases of all factors together; the numbers of joint cells may exceed 64 bits."""
         report = most = least = 0
         for factor in self.factors:
             y, high, low = factor.worst_case()
@@ -91,30 +92,30 @@ class Kronecker(Channel):
         return product
 
     def matvec(self, truths: Any) -> Array:
-        """Apply each factor along its own axis."""
+        """Apply each factor along its axis."""
         return self._along(checked_vector("truths", self.n_in, truths), "matvec")
 
     def rmatvec(self, reports: Any) -> Array:
-        """Apply each factor's adjoint along its own axis."""
+        """Apply each factor's adjoint along its axis."""
         return self._along(checked_vector("reports", self.n_out, reports), "rmatvec")
 
     def solve(self, reports: Any) -> Array:
-        """Undo each factor along its own axis."""
+        """Apply each factor's left inverse along its axis."""
         return self._along(checked_vector("reports", self.n_out, reports), "solve")
 
     def solve_squared(self, reports: Any) -> Array:
-        """Squares of a product are the product of squares."""
+        """Apply each factor's squared left inverse along its axis."""
         return self._along(checked_vector("reports", self.n_out, reports), "solve_squared")
 
     def marginal(self, axes: Sequence[int]) -> Channel:
-        """Product of the marginals of those factors that keep an attribute."""
+        """Product of the marginals of the factors that have a kept attribute."""
         kept = checked_axes(axes, len(self.shape_in))
         starts = list(accumulate((len(f.shape_in) for f in self.factors), initial=0))
         local: dict[int, list[int]] = {}
         for axis in kept:
-            place = bisect_right(starts, axis) - 1
-            local.setdefault(place, []).append(axis - starts[place])
-        parts = [self.factors[place].marginal(local[place]) for place in sorted(local)]
+            index = bisect_right(starts, axis) - 1
+            local.setdefault(index, []).append(axis - starts[index])
+        parts = [self.factors[index].marginal(local[index]) for index in sorted(local)]
         return parts[0] if len(parts) == 1 else Kronecker(parts)
 
     @property
@@ -124,15 +125,15 @@ class Kronecker(Channel):
 
     def column(self, truth: int) -> Array:
         """Product of the factors' columns."""
-        codes = []
+        columns = []
         for factor in reversed(self.factors):
             truth, x = divmod(truth, factor.n_in)
-            codes.append(factor.column(x))
-        return kron(reversed(codes))
+            columns.append(factor.column(x))
+        return kron(reversed(columns))
 
     @classmethod
     def cases(cls) -> Iterator["Kronecker"]:
-        """Square, rectangular, a joint factor, many bits, one factor that is not deniable."""
+        """Square, rectangular, a factor of several attributes, many bits, a factor with unbounded odds."""
         bit = KeepOrUniform((2,), Fraction(4, 5))
         yield cls([bit, KeepOrUniform((3,), Fraction(2, 5))])
         yield cls([bit, next(c for c in Dense.cases() if c.n_out > c.n_in), bit])
@@ -141,31 +142,29 @@ class Kronecker(Channel):
         yield cls([Dense([[3, 0], [1, 4]], 4), KeepOrUniform((40,), Fraction(1, 3))])
 
     def _along(self, vector: Array, operation: Operation) -> Array:
-        """Cycle through the axes: each block acts on the leading axis, which then moves to the end."""
+        """Apply each block to the leading axis, which then moves to the end, until all axes had their turn."""
         tail = vector.shape[1:]
         for size, apply in self._blocks(operation):
-            done = apply(vector.reshape(size, -1))
-            vector = np.ascontiguousarray(done.T)
+            vector = np.ascontiguousarray(apply(vector.reshape(size, -1)).T)
         return np.ascontiguousarray(vector.reshape(prod(tail), -1).T).reshape(-1, *tail)
 
-    def _blocks(self, operation: Operation) -> list[tuple[int, Callable[[Array], Array]]]:
-        """Size and action of each run of neighbouring factors, small ones multiplied out."""
-        if operation not in self._memory:
-            runs = _runs(self.factors)
-            self._memory[operation] = [_block(run, operation) for run in runs]
-        return self._memory[operation]
+    def _blocks(self, operation: Operation) -> list[Block]:
+        """Blocks of neighbouring factors, small ones multiplied out."""
+        if operation not in self._block_cache:
+            self._block_cache[operation] = [_block(run, operation) for run in _runs(self.factors)]
+        return self._block_cache[operation]
 
     @cached_property
-    def _memory(self) -> dict[Operation, list[tuple[int, Callable[[Array], Array]]]]:
+    def _block_cache(self) -> dict[Operation, list[Block]]:
         return {}
 
 
 def _runs(factors: Sequence[Channel]) -> list[list[Channel]]:
-    """Cut into runs whose product stays within a block."""
+    """Split the factors into runs whose product is at most `BLOCK_SIZE`."""
     runs: list[list[Channel]] = [[]]
     for factor in factors:
         extended = [*runs[-1], factor]
-        fits = max(prod(f.n_in for f in extended), prod(f.n_out for f in extended)) <= BLOCK
+        fits = max(prod(f.n_in for f in extended), prod(f.n_out for f in extended)) <= BLOCK_SIZE
         if runs[-1] and not fits:
             runs.append([factor])
         else:
@@ -173,7 +172,7 @@ def _runs(factors: Sequence[Channel]) -> list[list[Channel]]:
     return runs
 
 
-def _block(run: Sequence[Channel], operation: Operation) -> tuple[int, Callable[[Array], Array]]:
+def _block(run: Sequence[Channel], operation: Operation) -> Block:
     sizes = [f.n_in if operation == "matvec" else f.n_out for f in run]
     actions: list[Callable[[Any], Array]] = [getattr(f, operation) for f in run]
     if len(run) == 1:

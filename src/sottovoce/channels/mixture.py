@@ -1,4 +1,4 @@
-"""Report the truth, or a draw from a known distribution: the unrelated question."""
+"""Report the truth or a draw from a known distribution: the unrelated question."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,21 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array, Channel, checked_axes, checked_shape, checked_vector, kron, ratio
+from sottovoce.channels.channel import Channel, checked_axes, checked_shape, checked_vector, kron, ratio
+from sottovoce.checks import Array
 from sottovoce.errors import SingularChannelError, SottovoceError
 from sottovoce.exact import distribution, probability
 from sottovoce.schemas.attribute import check_domain
 
-Law = tuple[Fraction, ...]
+Distribution = tuple[Fraction, ...]
+"""Exact probabilities that sum to one."""
 
 
 @dataclass(frozen=True)
 class Mixture(Channel):
     """`A = keep I + (1 - keep) known 1^T` over the joint cells of `shape_in`.
 
-    `known` is one distribution for each attribute, drawn independently, or a single one over the
-    joint cells. The odds are `1 + keep / ((1 - keep) min known)`: a report that the known
-    distribution never makes gives its sender away.
+    `known` is one distribution for each attribute, drawn independently, or a single one over the joint cells. The odds
+    are `1 + keep / ((1 - keep) min known)`: a report that the known distribution never makes proves its truth.
 
     >>> Mixture((2,), Fraction(1, 2), [[Fraction(1, 2), Fraction(1, 2)]]).odds
     Fraction(3, 1)
@@ -31,45 +32,45 @@ class Mixture(Channel):
 
     shape_in: tuple[int, ...]
     keep: Fraction
-    known: tuple[Law, ...]
+    known: tuple[Distribution, ...]
 
     def __init__(self, shape_in: Iterable[int], keep: Any, known: Iterable[Iterable[Any]]) -> None:
-        """Check the probability of keeping and each distribution's length and sum."""
+        """Check that `keep` is a probability, and each distribution's length and sum."""
         sizes = checked_shape(shape_in)
-        laws = tuple(distribution("known", law) for law in known)
-        lengths = tuple(len(law) for law in laws)
+        distributions = tuple(distribution("known", given) for given in known)
+        lengths = tuple(map(len, distributions))
         if lengths not in (sizes, (prod(sizes),)):
             raise SottovoceError("known", f"must have lengths {sizes}, or one list of {prod(sizes)}", lengths)
         object.__setattr__(self, "shape_in", sizes)
         object.__setattr__(self, "keep", probability("keep", keep))
-        object.__setattr__(self, "known", laws)
+        object.__setattr__(self, "known", distributions)
 
     @property
     def odds(self) -> Fraction | None:
-        """Set by the report that the known distribution makes least often."""
-        rarest = prod(min(law) for law in self.known) * (1 - self.keep)
+        """Odds of the report that the known distribution makes least often."""
+        rarest = prod(min(known) for known in self.known) * (1 - self.keep)
         if self.keep == 0 or self.n_in == 1:
             return Fraction(1)
         return None if rarest == 0 else 1 + self.keep / rarest
 
     def worst_case(self) -> tuple[int, int, int]:
-        """Report that the known distribution makes least often, sent truthfully or by any other truth.
+        """Report that the known distribution makes least often, if it is the truth and if another value is.
 
-        Where nothing is kept all truths are alike, and the report is the one made most often.
+        If `keep` is 0 all truths have the same reports, and the report is the one made most often.
         """
         extreme = min if self.keep else max
         report = 0
-        for law in self.known:
-            report = report * len(law) + law.index(extreme(law))
+        for known in self.known:
+            report = report * len(known) + known.index(extreme(known))
         return report, report, (0 if report else min(1, self.n_in - 1))
 
     def entry(self, report: int, truth: int) -> Fraction:
-        """Kept, or drawn."""
+        """Probability that the truth is kept plus probability that the report is drawn."""
         kept = self.keep if report == truth else 0
         drawn = 1 - self.keep
-        for law in reversed(self.known):
-            report, code = divmod(report, len(law))
-            drawn *= law[code]
+        for known in reversed(self.known):
+            report, code = divmod(report, len(known))
+            drawn *= known[code]
         return kept + drawn
 
     def matvec(self, truths: Any) -> Array:
@@ -78,26 +79,31 @@ class Mixture(Channel):
         return np.asarray(float(self.keep) * vector + self._noise(vector.sum(axis=0)))
 
     def rmatvec(self, reports: Any) -> Array:
-        """Mean of the function over the known distribution, mixed with its value at the truth."""
+        """Mix the function's value at the truth with its mean under the known distribution: O(n)."""
         vector = checked_vector("reports", self.n_out, reports)
-        mean = np.tensordot(self._law, vector, axes=1)
+        mean = np.tensordot(self._joint, vector, axes=1)
         return np.asarray(float(self.keep) * vector + float(1 - self.keep) * mean)
 
     def solve(self, reports: Any) -> Array:
-        """Take the known noise off: `(r - (1 - keep) known sum r) / keep`."""
+        """Subtract the known noise: `(r - (1 - keep) known sum r) / keep`."""
         vector = checked_vector("reports", self.n_out, reports)
         self._check_identified()
         return np.asarray((vector - self._noise(vector.sum(axis=0))) / float(self.keep))
 
     def solve_squared(self, reports: Any) -> Array:
-        """`((1 - 2 u) r + u^2 sum r) / keep^2`, u the noise `(1 - keep) known`: O(n)."""
+        """`((1 - 2 u) r + u^2 sum r) / keep^2` with the noise `u = (1 - keep) known`: O(n)."""
         vector = checked_vector("reports", self.n_out, reports)
         self._check_identified()
-        noise = np.multiply.outer(float(1 - self.keep) * self._law, np.ones(vector.shape[1:]))
+        noise = np.multiply.outer(float(1 - self.keep) * self._joint, np.ones(vector.shape[1:]))
         return np.asarray(((1 - 2 * noise) * vector + noise**2 * vector.sum(axis=0)) / float(self.keep) ** 2)
 
+    @property
+    def replacement(self) -> tuple[float, tuple[Array, ...]]:
+        """`keep` and the known distributions."""
+        return float(self.keep), self._known
+
     def marginal(self, axes: Sequence[int]) -> "Mixture":
-        """Same probability of keeping, with the marginal of the known distribution."""
+        """Same `keep`, with the marginal of the known distribution."""
         kept = checked_axes(axes, len(self.shape_in))
         shape = tuple(self.shape_in[a] for a in kept)
         if len(self.known) == len(self.shape_in):
@@ -108,12 +114,12 @@ class Mixture(Channel):
 
     @property
     def condition_number(self) -> float:
-        """Singular values by way of a 2 x 2 problem: the operator is keep I plus a rank-one matrix."""
-        return _condition_of_rank_one_update(float(self.keep), float(1 - self.keep), self._law)
+        """Ratio of singular values, from a 2 x 2 problem: the operator is keep I plus a rank-one matrix."""
+        return _condition_of_rank_one_update(float(self.keep), float(1 - self.keep), self._joint)
 
     @classmethod
     def cases(cls) -> Iterator["Mixture"]:
-        """One attribute, several, a joint distribution, one with zeros, noise only."""
+        """One attribute, several, a joint distribution, one with zeros, uninformative."""
         half, third = Fraction(1, 2), Fraction(1, 3)
         yield cls((3,), Fraction(2, 5), [[half, third, Fraction(1, 6)]])
         yield cls((2, 3), Fraction(3, 10), [[half, half], [third, third, third]])
@@ -122,28 +128,33 @@ class Mixture(Channel):
         yield cls((2,), 0, [[half, half]])
 
     @cached_property
-    def _law(self) -> Array:
+    def _known(self) -> tuple[Array, ...]:
+        return tuple(np.array([float(v) for v in known]) for known in self.known)
+
+    @cached_property
+    def _joint(self) -> Array:
+        """Known distribution over the joint cells."""
         check_domain(self.shape_in)
-        return kron(np.array([float(v) for v in law]) for law in self.known)
+        return kron(self._known)
 
     def _check_identified(self) -> None:
         if self.keep == 0:
             raise SingularChannelError("keep", "must not be 0 for truths to be estimated from reports", 0)
 
     def _noise(self, total: Any) -> Array:
-        return np.asarray(float(1 - self.keep) * np.multiply.outer(self._law, total))
+        return np.asarray(float(1 - self.keep) * np.multiply.outer(self._joint, total))
 
 
-def _condition_of_rank_one_update(keep: float, weight: float, law: Array) -> float:
-    """Condition number of `M = keep I + weight u 1^T`.
+def _condition_of_rank_one_update(keep: float, weight: float, known: Array) -> float:
+    """Condition number of `M = keep I + weight u 1^T`, u the known distribution.
 
-    On the complement of span(u, 1) M is keep times the identity; on that span it is a 2 x 2
-    matrix in an orthonormal basis.
+    On the orthogonal complement of span(u, 1) M is keep times the identity; on that span it is a 2 x 2 matrix in an
+    orthonormal basis.
     """
-    ones = np.ones_like(law)
-    basis, triangle = np.linalg.qr(np.column_stack([ones, law]))
-    rank = 1 + int(abs(triangle[1, 1]) > 1e-14) if len(law) > 1 else 1
+    ones = np.ones_like(known)
+    basis, triangle = np.linalg.qr(np.column_stack([ones, known]))
+    rank = 1 + int(abs(triangle[1, 1]) > 1e-14) if len(known) > 1 else 1
     basis = basis[:, :rank]
-    small = keep * np.eye(rank) + weight * np.outer(basis.T @ law, basis.T @ ones)
-    values = np.linalg.svd(small, compute_uv=False).tolist() + [keep] * (len(law) > rank)
+    small = keep * np.eye(rank) + weight * np.outer(basis.T @ known, basis.T @ ones)
+    values = np.linalg.svd(small, compute_uv=False).tolist() + [keep] * (len(known) > rank)
     return ratio(max(values), min(values) if min(values) > 1e-15 else 0)

@@ -1,4 +1,8 @@
-"""Ranks of sets: the set that belongs to a number, so that one large random number draws a set."""
+"""Numbering of weighted sets, so that one large random integer draws a set.
+
+All sets are put in order, and each is assigned a run of consecutive integers, as many as its weight. The set of a
+uniform random integer below the total weight then has a probability in proportion to its weight.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -8,17 +12,18 @@ from itertools import combinations
 from math import ceil
 
 from sottovoce.channels.set_valued import LARGEST_EXHAUSTED
-from sottovoce.channels.slabs import Slab, at, norm_moments, norms
+from sottovoce.channels.slabs import Slab, coefficient_at, norm_moments, norms
 
 Row = list[int]
-"""Sums over the sets of all categories from some place on, by their length."""
+"""Sums of weights over all sets of the categories from some index on, by the length of the sets."""
+
 SIDES = 2**64
-"""Sides of the coins whose faces, in a row, are one large number."""
+"""Sides of the coins that are the digits of the large random integer."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """What a category multiplies the numbers of a set by, and adds to its tilt: in the set, or not."""
+    """Length of a category, and what it multiplies a set's weight by and adds to its tilt, if inside and if outside."""
 
     length: int
     inside: int
@@ -29,11 +34,12 @@ class Step:
 
 @dataclass(frozen=True)
 class SlabRank:
-    """A set owns as many numbers as the product of its steps' factors times its tilt; sets with a category come first.
+    """Numbering of the sets of one length: a set's weight is the product of its steps' factors times its tilt.
 
-    The tilt of a set is `start` and what every step adds. With e_r the sum of the products over the sets, of length r,
-    of the categories from some place on, and d_r that of the products times what these categories add, `c e_r + d_r`
-    numbers go on from there with a tilt of c so far.
+    Sets with the first category come before those without, and so on. The tilt of a set is `start` plus what every step
+    adds. Let e_r be the sum of the products over the sets of length r of the categories from some index on, and d_r the
+    sum of the products times what these categories add to the tilt. Then `c e_r + d_r` is the total weight of the sets
+    that continue from there with a tilt of c so far.
 
     >>> pairs = SlabRank(2, tuple(Step(1, weight, 1, 0, 0) for weight in (1, 2, 1)), start=1)
     >>> pairs.total, [pairs.members(number) for number in range(5)], pairs.run({1, 2})
@@ -46,7 +52,7 @@ class SlabRank:
 
     @classmethod
     def of(cls, slab: Slab, inside: int, outside: int, tilt: tuple[int, ...] | None) -> "SlabRank":
-        """Numbers `m(S) t_S` without the weight of the slab, all categories alike: `t_S = sum_i h_i u_S(i)`, or 1."""
+        """Numbering with weights `m(S) t_S`, without the slab's own weight; `t_S = sum_i h_i u_S(i)`, or 1."""
         weights = tilt or (0,) * len(slab.items)
         steps = (
             Step(g, w, 1, h * inside, h * outside) for g, w, h in zip(slab.lengths, slab.items, weights, strict=True)
@@ -54,39 +60,39 @@ class SlabRank:
         return cls(slab.size, tuple(steps), int(tilt is None))
 
     def favouring(self, truth: int, inside: int, outside: int) -> "SlabRank":
-        """Numbers of a set multiplied by `inside` if the truth is in it, by `outside` if not.
+        """Numbering in which a set's weight is multiplied by `inside` if the truth is in it, by `outside` if not.
 
-        Sums over the categories behind the truth are shared.
+        The rows of the categories behind the truth are reused.
         """
         step = self.steps[truth]
-        own = Step(step.length, step.inside * inside, outside, step.tilt_inside, step.tilt_outside)
-        found = SlabRank(self.size, (*self.steps[:truth], own, *self.steps[truth + 1 :]), self.start)
+        favoured = Step(step.length, step.inside * inside, outside, step.tilt_inside, step.tilt_outside)
+        rank = SlabRank(self.size, (*self.steps[:truth], favoured, *self.steps[truth + 1 :]), self.start)
         plain, tilted = self._rows
-        found.__dict__["_rows"] = found._rows_before((plain[truth + 1 :], tilted[truth + 1 :]))
-        return found
+        rank.__dict__["_rows"] = rank._rows_before((plain[truth + 1 :], tilted[truth + 1 :]))
+        return rank
 
     @property
     def total(self) -> int:
-        """All numbers."""
+        """Total weight of all sets."""
         plain, tilted = self._rows
         return self.start * plain[0][self.size] + tilted[0][self.size]
 
     def members(self, number: int) -> list[int]:
-        """Set that owns a number."""
-        found, left, tilt, walk = [], self.size, self.start, enumerate(self._walk)
+        """Set to which a number is assigned."""
+        members, left, tilt, walk = [], self.size, self.start, enumerate(self._walk)
         while left:
             category, (step, plain, tilted) = next(walk)
             rest = left - step.length
-            own = step.inside * ((tilt + step.tilt_inside) * plain[rest] + tilted[rest]) if rest >= 0 else 0
-            if number < own:
-                found.append(category)
+            with_category = step.inside * ((tilt + step.tilt_inside) * plain[rest] + tilted[rest]) if rest >= 0 else 0
+            if number < with_category:
+                members.append(category)
                 number, left, tilt = number // step.inside, rest, tilt + step.tilt_inside
             else:
-                number, tilt = (number - own) // step.outside, tilt + step.tilt_outside
-        return found
+                number, tilt = (number - with_category) // step.outside, tilt + step.tilt_outside
+        return members
 
     def sets(self) -> Iterator[tuple[int, list[int]]]:
-        """Every set with its first number, in order."""
+        """All sets in order, each with its first number."""
         number = 0
         while number < self.total:
             members = self.members(number)
@@ -94,31 +100,32 @@ class SlabRank:
             number = self.run(members)[1]
 
     def run(self, members: Iterable[int]) -> tuple[int, int]:
-        """First number of a set of this length, and the one behind its last."""
+        """Run of a set of this length: its first number, and the one after its last."""
         first, factor, left, tilt = 0, 1, self.size, self.start
         for category, (step, plain, tilted) in enumerate(self._walk):
             rest = left - step.length
             if category in members:
                 factor, left, tilt = factor * step.inside, rest, tilt + step.tilt_inside
             else:
-                first += factor * step.inside * ((tilt + step.tilt_inside) * at(plain, rest) + at(tilted, rest))
+                with_category = (tilt + step.tilt_inside) * coefficient_at(plain, rest) + coefficient_at(tilted, rest)
+                first += factor * step.inside * with_category
                 factor, tilt = factor * step.outside, tilt + step.tilt_outside
         return first, first + factor * tilt
 
     @cached_property
     def _walk(self) -> list[tuple[Step, Row, Row]]:
-        """Every step, with the rows of the categories behind it."""
+        """Every step, with the rows of the categories after it."""
         plain, tilted = self._rows
         return list(zip(self.steps, plain[1:], tilted[1:], strict=True))
 
     @cached_property
     def _rows(self) -> tuple[list[Row], list[Row]]:
-        """Rows of e and of d from every category on; without a tilt d is zero."""
+        """Rows of e and of d, from every category on; without a tilt d is zero."""
         none = [0] * self.size
         return self._rows_before(([[1, *none]], [[0, *none]]))
 
     def _rows_before(self, behind: tuple[list[Row], list[Row]]) -> tuple[list[Row], list[Row]]:
-        """Rows from every category on, given those of the last ones."""
+        """Rows from every category on, given those of the last categories."""
         plain, tilted = behind[0][::-1], behind[1][::-1]
         for step in reversed(self.steps[: len(self.steps) + 1 - len(plain)]):
             tilted.append(tilted[-1] if self.start else _tilted(step, plain[-1], tilted[-1]))
@@ -127,23 +134,23 @@ class SlabRank:
 
 
 def _with(step: Step, row: Row) -> Row:
-    """`outside e_r + inside e_{r-g}`."""
-    return [step.outside * e + step.inside * at(row, r - step.length) for r, e in enumerate(row)]
+    """Row of e with one more category: `outside e_r + inside e_{r-g}`."""
+    return [step.outside * e + step.inside * coefficient_at(row, r - step.length) for r, e in enumerate(row)]
 
 
 def _tilted(step: Step, plain: Row, tilted: Row) -> Row:
-    """`outside (d_r + tilt_outside e_r) + inside (d_{r-g} + tilt_inside e_{r-g})`."""
+    """Row of d with one more category: `outside (d_r + tilt_outside e_r) + inside (d_{r-g} + tilt_inside e_{r-g})`."""
     without = [d + step.tilt_outside * e for e, d in zip(plain, tilted, strict=True)]
     within = [d + step.tilt_inside * e for e, d in zip(plain, tilted, strict=True)]
-    return [step.outside * w + step.inside * at(within, r - step.length) for r, w in enumerate(without)]
+    return [step.outside * w + step.inside * coefficient_at(within, r - step.length) for r, w in enumerate(without)]
 
 
 @dataclass(frozen=True)
 class SetRank:
-    """`m(S) t_S u_S(x)` numbers of `norm_x` for the set S, component by component.
+    """Numbering of the sets of several components, in which the set S has `m(S) t_S u_S(x)` of `norm_x` numbers.
 
-    m is the sum of the components, `u_S(x)` is `inside` if x is in S, else `outside`, and `t_S = sum_i h_i u_S(i)` with
-    the `tilt` h, or 1 without. Coins of 2^64 sides make a number U below `D = 2^(64 k)`; the set that owns the number
+    m is the sum of the components, `u_S(x)` is `inside` if x is in S, else `outside`, and `t_S` is `sum_i h_i u_S(i)`
+    with the `tilt` h, or 1 without one. Coins of 2^64 sides give an integer U below `D = 2^(64 k)`; the set of number
     `floor(U norm_x / D)` is drawn. So its probability is off by less than one part in 2^64.
 
     >>> rank = SetRank((Slab(1, 1, (1, 1, 2)),), inside=2, outside=1)
@@ -158,16 +165,16 @@ class SetRank:
 
     @cached_property
     def norms(self) -> list[int]:
-        """All numbers, for each truth."""
+        """Total weight of all sets, for each truth."""
         return norms(norm_moments(self.components, self.tilt), self.inside, self.outside)
 
     @cached_property
     def coins(self) -> int:
-        """So many that `D / norm_x` is at least 2^64 for every truth."""
+        """Number of coins: so many that `D / norm_x` is at least 2^64 for every truth."""
         return -(-(max(self.norms).bit_length() + 64) // 64)
 
     def members(self, faces: int, truth: int) -> list[int]:
-        """Set drawn when the coins show `faces`, the first coin being the highest digit."""
+        """Set drawn if the coins show `faces`, the first coin being the highest digit."""
         number = faces * self.norms[truth] >> 64 * self.coins
         *before, last = self._ranks(truth)
         for weight, rank in before:
@@ -177,7 +184,7 @@ class SetRank:
         return last[1].members(number // last[0])
 
     def sets(self, truth: int) -> Iterator[tuple[int, list[int]]]:
-        """Every set with the least number that the coins can show for it, in order; in each component that has it."""
+        """All sets in order, each with the least integer of the coins that draws it; once for each component."""
         before, norm = 0, self.norms[truth]
         for weight, rank in self._ranks(truth):
             for first, members in rank.sets():
@@ -185,9 +192,9 @@ class SetRank:
             before += weight * rank.total
 
     def ways(self, members: set[int], truth: int) -> int:
-        """How many of the D numbers that the coins can show draw this set.
+        """How many of the D integers that the coins can show draw this set.
 
-        A run from p to q is drawn by those from `ceil(p D / norm_x)` to `ceil(q D / norm_x)`.
+        A run from p to q is drawn by the integers from `ceil(p D / norm_x)` to `ceil(q D / norm_x)`.
         """
         numbers, norm = SIDES**self.coins, self.norms[truth]
         return sum(
@@ -196,21 +203,21 @@ class SetRank:
 
     @cached_property
     def odds(self) -> Fraction:
-        """Largest ratio over all sets, or from more than ten categories on a bound that is hardly larger."""
+        """Largest ratio over all sets; for more than ten categories, a bound that is hardly larger."""
         return self.largest_odds() if len(self.norms) <= LARGEST_EXHAUSTED else self.odds_bound()
 
     def largest_odds(self) -> Fraction:
         """Largest `P(S | x) / P(S | y)`, by trying all sets."""
         categories = range(len(self.norms))
-        sets = (set(found) for size in categories for found in combinations(categories, size))
+        sets = (set(members) for size in categories for members in combinations(categories, size))
         rows = ([self.ways(members, truth) for truth in categories] for members in sets)
         return max(Fraction(max(row), min(row)) for row in rows if max(row))
 
     def odds_bound(self) -> Fraction:
-        """Rational that `largest_odds` does not exceed: `a M / (b m) (2^64 + 1) / (2^64 - 1)`, over 2^96, rounded up.
+        """Upper bound on `largest_odds`: `a M / (b m) (2^64 + 1) / (2^64 - 1)`, rounded up to a multiple of 2^-96.
 
-        a and b are `inside` and `outside`, M and m the largest and the smallest norm. A run of r numbers has
-        `r D / norm_x` faces, give or take less than one, which is at most one part in 2^64 of them.
+        a and b are `inside` and `outside`, M and m the largest and the smallest norm. A run of r numbers is drawn by
+        `r D / norm_x` integers, give or take less than one, which is at most one part in 2^64 of them.
         """
         ratio = Fraction(self.inside * max(self.norms), self.outside * min(self.norms))
         return Fraction(ceil(ratio * Fraction(SIDES + 1, SIDES - 1) * 2**96), 2**96)
@@ -224,18 +231,18 @@ class SetRank:
             before += weight * rank.total
 
     def _ranks(self, truth: int) -> list[tuple[int, SlabRank]]:
-        """Weight and order of every component, for one truth; those of the last truth are kept."""
-        if truth not in self._kept:
-            self._kept.clear()
-            own = [rank.favouring(truth, self.inside, self.outside) for rank in self._neutral]
-            self._kept[truth] = [(c.weight, rank) for c, rank in zip(self.components, own, strict=True)]
-        return self._kept[truth]
+        """Weight and numbering of every component, for one truth; those of the last truth are cached."""
+        if truth not in self._rank_cache:
+            self._rank_cache.clear()
+            ranks = [rank.favouring(truth, self.inside, self.outside) for rank in self._neutral]
+            self._rank_cache[truth] = [(c.weight, rank) for c, rank in zip(self.components, ranks, strict=True)]
+        return self._rank_cache[truth]
 
     @cached_property
     def _neutral(self) -> list[SlabRank]:
         return [SlabRank.of(c, self.inside, self.outside, self.tilt) for c in self.components]
 
     @cached_property
-    def _kept(self) -> dict[int, list[tuple[int, SlabRank]]]:
-        """Tables of many categories are large: one truth's at a time."""
+    def _rank_cache(self) -> dict[int, list[tuple[int, SlabRank]]]:
+        """The tables of many categories are large: one truth at a time is cached."""
         return {}

@@ -1,4 +1,4 @@
-"""One category coded as one bit among n, every bit kept or flipped: unary encoding."""
+"""Unary encoding: a category coded as one bit among n, and every bit kept or flipped."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array, kron
+from sottovoce.channels.channel import kron
 from sottovoce.channels.set_valued import SetValued
-from sottovoce.errors import SottovoceError
+from sottovoce.checks import Array, whole_number
 from sottovoce.exact import probability
 
 
 @dataclass(frozen=True)
 class Unary(SetValued):
-    """Bit of the truth reported with probability `one`, bit of any other category with `zero`.
+    """The bit of the truth is reported as 1 with probability `one`, that of any other category with `zero`.
 
     `A[S, x] = prod_j P(j in S | x)`; with two or more categories the odds are
     `one (1 - zero) / (zero (1 - one))`, or the inverse.
@@ -30,32 +30,30 @@ class Unary(SetValued):
 
     def __init__(self, categories: int, one: Any, zero: Any) -> None:
         """Check the number of categories and both probabilities."""
-        if isinstance(categories, bool) or not isinstance(categories, int) or categories < 2:
-            raise SottovoceError("categories", "must be at least two", categories)
-        object.__setattr__(self, "shape_in", (categories,))
+        object.__setattr__(self, "shape_in", (whole_number("categories", categories, least=2),))
         object.__setattr__(self, "one", probability("one", one))
         object.__setattr__(self, "zero", probability("zero", zero))
 
     @property
     def inside(self) -> Fraction:
-        """Bit of the truth."""
+        """Probability that the truth is in the set."""
         return self.one
 
     @property
     def outside(self) -> Fraction:
-        """Any other bit."""
+        """Probability that another category is in the set."""
         return self.zero
 
     @property
     def odds(self) -> Fraction | None:
-        """Two truths differ in two bits, one each way."""
+        """Two truths differ in two bits: the product of both bits' ratios."""
         same, swapped = self.one * (1 - self.zero), self.zero * (1 - self.one)
         if self.one == self.zero:
             return Fraction(1)
         return None if 0 in (same, swapped) else max(same / swapped, swapped / same)
 
     def worst_case(self) -> tuple[int, int, int]:
-        """First category alone in the set, against a truth that is another one."""
+        """Set of the first category alone, for that and another category as the truth."""
         alone = 1 << (self.n_in - 1)
         return (alone, 0, 1) if self.one > self.zero else (alone, 1, 0)
 
@@ -63,16 +61,16 @@ class Unary(SetValued):
         """Product over the bits of the report."""
         product = Fraction(1)
         for category in range(self.n_in):
-            share = self.one if category == truth else self.zero
-            held = report >> (self.n_in - 1 - category) & 1
-            product *= share if held else 1 - share
+            chance = self.one if category == truth else self.zero
+            contained = report >> (self.n_in - 1 - category) & 1
+            product *= chance if contained else 1 - chance
         return product
 
     def columns(self) -> Array:
-        """Products of the bits' laws."""
-        own, other = ([1 - float(share), float(share)] for share in (self.one, self.zero))
-        laws = [[np.array(own if j == x else other) for j in range(self.n_in)] for x in range(self.n_in)]
-        return np.stack([kron(law) for law in laws], axis=1)
+        """Products of the distributions of the bits."""
+        truth, other = ([1 - float(chance), float(chance)] for chance in (self.one, self.zero))
+        bits = [[np.array(truth if j == x else other) for j in range(self.n_in)] for x in range(self.n_in)]
+        return np.stack([kron(column) for column in bits], axis=1)
 
     def overlap(self) -> tuple[float, float]:
         """Bit by bit: `<a, b> = a_0 b_0 + a_1 b_1`, multiplied."""
@@ -83,7 +81,7 @@ class Unary(SetValued):
 
     @classmethod
     def cases(cls) -> Iterator["Unary"]:
-        """Symmetric, optimised, mostly flipped, saying nothing, one-sided."""
+        """Symmetric, optimised, mostly flipped, uninformative, one-sided."""
         yield cls(3, Fraction(3, 4), Fraction(1, 4))
         yield cls(5, Fraction(1, 2), Fraction(1, 4))
         yield cls(2, Fraction(1, 5), Fraction(3, 5))

@@ -1,6 +1,6 @@
-"""The mechanism room: what a respondent's device does, coin by coin, in integers.
+"""Mechanisms: what a respondent's device does, from integer coins and the truth to the report.
 
-Many schemes of the literature are one mechanism with different integers, and a mechanism is all
-that a client has to implement: coins with whole numbers of sides go in, a report comes out.
-May touch: channel, schema, exact, errors, numpy, and cryptography for the coins.
+Many schemes of the literature are one mechanism with different integers, and a client has to implement mechanisms only.
+Their classes are named after their kinds in plan documents (docs/format.md). This room imports channels, schemas,
+exact, checks, errors and numpy, and cryptography for the coins.
 """

@@ -1,9 +1,9 @@
-"""Loops over rows, for `bulk` to compile; as plain Python they say the same, only slowly.
+"""Loops over rows that `bulk` compiles; as plain Python they give the same results, slowly.
 
-Every number is an unsigned integer of at most 64 bits, and none wraps: words, sides and cells are
-below 2^32. A division is a multiplication, an addition and a shift (`bulk.reciprocal`), which
-compilers turn into vector instructions. Nothing here checks bounds: `bulk.check_codes` must have
-seen the truths, and `coins.take_blocks` the words.
+All numbers are unsigned integers of at most 64 bits, and none overflows: words, sides and cells are below 2^32. A
+division is a multiplication, an addition and a shift (`bulk.reciprocal`), which compilers turn into vector
+instructions. Bounds are not checked here: the truths must have passed `bulk.check_codes`, and the words must come from
+`coins.take_blocks`.
 """
 
 from typing import Any
@@ -12,13 +12,13 @@ import numpy as np
 
 
 def join(codes: Any, size: Any, joint: Any) -> None:
-    """Append an attribute of this size to the numbers of the joint cells."""
+    """Append the codes of an attribute of this size to the numbers of the joint cells."""
     for row in range(len(joint)):
         joint[row] = joint[row] * size + np.uint64(codes[row])
 
 
 def split(joint: Any, size: Any, factor: Any, addend: Any, shift: Any, codes: Any) -> None:
-    """Take the last attribute of this size off the numbers of the joint cells: the inverse of `join`."""
+    """Split the codes of the last attribute off the numbers of the joint cells: the inverse of `join`."""
     for row in range(len(joint)):
         cell = np.uint64(joint[row])
         rest = (cell * factor + addend) >> shift
@@ -26,8 +26,8 @@ def split(joint: Any, size: Any, factor: Any, addend: Any, shift: Any, codes: An
         joint[row] = rest
 
 
-def go_round(words: Any, coin: Any, joint: Any) -> None:
-    """Report of the diagonal mechanism in place of the truth; `coin` as `Diagonal` lays it out."""
+def diagonal_reports(words: Any, coin: Any, joint: Any) -> None:
+    """Replace truths by reports of the diagonal mechanism; `coin` is `Diagonal._kernel_arguments`."""
     factor, addend, shift, truth, turn_factor, turn_addend, turn_shift, cells = coin
     for row in range(len(joint)):
         side = (words[row] * factor + addend) >> shift
@@ -37,8 +37,8 @@ def go_round(words: Any, coin: Any, joint: Any) -> None:
         joint[row] = report - cells if report >= cells else report
 
 
-def look_up(words: Any, coin: Any, guide: Any, ends: Any, joint: Any) -> None:
-    """Report of a listed matrix in place of the truth; `coin` and both tables as `Listed` lays them out."""
+def matrix_reports(words: Any, coin: Any, guide: Any, ends: Any, joint: Any) -> None:
+    """Replace truths by reports of a matrix; `coin`, `guide` and `ends` are `Listed._kernel_arguments`."""
     factor, addend, shift, sides, coarse, reports = coin
     for row in range(len(joint)):
         side = (words[row] * factor + addend) >> shift

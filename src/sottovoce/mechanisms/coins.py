@@ -1,13 +1,13 @@
-"""Coins from random words: every draw is an exact whole number below the number of sides.
+"""Coins with any number of sides from random words: every draw is an exactly uniform integer.
 
 The rule, which a client in any language can follow to the same bytes:
 
-1. Randomness is a stream of 32-bit words. A coin of D sides takes one word; it takes two, the high
-   one first, if D > 2^32 or if one word would be rejected too often (2^32 mod D > 2^20).
-2. With R = 2^32 or 2^64 and `step = floor(R / D)`, a word u is accepted if `u < step D`, and the
-   coin shows `floor(u / step)`. Nothing is rounded, so all sides are equally likely.
-3. A record's coins, in order, are one block of words. A block with a word that is not accepted is
-   thrown away whole, and the next one is used. No truth is looked at before a block is accepted.
+1. Randomness is a stream of 32-bit words. A coin of D sides takes one word; it takes two, the high one first, if
+   D > 2^32 or if one word would be rejected too often (2^32 mod D > 2^20).
+2. With R = 2^32 or 2^64 and `step = floor(R / D)`, a word u is accepted if `u < step D`, and the coin shows
+   `floor(u / step)`. Nothing is rounded, so all sides are equally likely.
+3. A record's coins, in order, are one block of words. A block with a word that is not accepted is discarded as a
+   whole, and the next one is used. No truth is read before a block is accepted.
 """
 
 import os
@@ -20,17 +20,23 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.checks import whole_number
 from sottovoce.errors import SottovoceError
 
 WORD = 2**32
+"""Number of values of a word."""
+
 MOST_SIDES = 2**64
+"""Largest number of sides of a coin."""
+
 RARELY_REJECTED = 2**20
+"""Rejected values of a word up to which a coin takes one word only."""
 
 Coins = tuple[NDArray[np.uint64], ...]
-"""What each coin shows, for each record."""
+"""Side that each coin shows, for each record."""
 
 Blocks = NDArray[np.uint32]
-"""Words of each record, one row a record."""
+"""Words of each record, one row for each."""
 
 Randomness = np.random.Generator | int | None
 """A seeded generator or a seed, for experiments; None for the operating system's randomness."""
@@ -44,16 +50,16 @@ class RandomWords(Protocol):
 
 
 class SecureWords:
-    """Words nobody can predict: the AES-256-CTR key stream of a key the operating system draws."""
+    """Unpredictable words: the AES-256-CTR key stream of a random key from the operating system."""
 
     def __init__(self) -> None:
-        """Draw a fresh key, used for this stream only and kept nowhere else."""
+        """Draw a new key, used for this stream only and stored nowhere else."""
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
         self._stream = Cipher(algorithms.AES(os.urandom(32)), modes.CTR(bytes(16))).encryptor()
 
     def take(self, count: int) -> NDArray[np.uint32]:
-        """Encrypt zeros: the key stream itself."""
+        """Next words of the key stream, which is the encryption of zeros."""
         return np.frombuffer(self._stream.update(bytes(4 * count)), "<u4")
 
 
@@ -61,24 +67,24 @@ class SeededWords:
     """Words that a seed repeats: for experiments and tests, never for people's answers."""
 
     def __init__(self, rng: np.random.Generator) -> None:
-        """Read from this generator."""
+        """Take words from this generator."""
         self._rng = rng
 
     def take(self, count: int) -> NDArray[np.uint32]:
-        """Next words of the generator, however the stream is cut."""
+        """Next words of the generator; the same stream in however many calls."""
         return self._rng.integers(0, WORD, size=count, dtype=np.uint32)
 
 
 class ListedWords:
-    """Words given one by one: for test vectors. Running out of them is an error."""
+    """Given words, for test vectors; taking more than there are is an error."""
 
     def __init__(self, words: Sequence[int]) -> None:
-        """Hold these words."""
+        """Store the words."""
         self._words = np.array(words, dtype=np.uint32)
         self._used = 0
 
     def take(self, count: int) -> NDArray[np.uint32]:
-        """Next of the listed words."""
+        """Next of the given words."""
         left = len(self._words) - self._used
         if count > left:
             raise SottovoceError("words", f"must hold at least {count} more", left)
@@ -87,7 +93,7 @@ class ListedWords:
 
 
 def random_words(rng: Any = None) -> RandomWords:
-    """Secure words unless the caller passes a seed or a generator.
+    """Stream of words: unpredictable ones, or those of a given seed or generator.
 
     >>> random_words(7).take(2)
     array([4058335883, 2684764585], dtype=uint32)
@@ -96,14 +102,14 @@ def random_words(rng: Any = None) -> RandomWords:
         return SecureWords()
     if isinstance(rng, np.random.Generator):
         return SeededWords(rng)
-    if isinstance(rng, int) and not isinstance(rng, bool) and rng >= 0:
-        return SeededWords(np.random.default_rng(rng))
+    if isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0:
+        return SeededWords(np.random.default_rng(int(rng)))
     raise SottovoceError("rng", "must be a numpy Generator, a seed that is not negative, or None", rng)
 
 
 @dataclass(frozen=True)
 class Coin:
-    """A coin of any number of sides up to 2^64, and how words become its draws.
+    """A coin with up to 2^64 sides, drawn from random words.
 
     >>> Coin(6).step, Coin(6).width
     (715827882, 1)
@@ -112,27 +118,26 @@ class Coin:
     sides: int
 
     def __post_init__(self) -> None:
-        """Check that words can draw it."""
-        if isinstance(self.sides, bool) or not isinstance(self.sides, int) or not 1 <= self.sides <= MOST_SIDES:
-            raise SottovoceError("sides", "must be a whole number from 1 to 2^64", self.sides)
+        """Check the number of sides."""
+        object.__setattr__(self, "sides", whole_number("sides", self.sides, most=MOST_SIDES))
 
     @cached_property
     def width(self) -> int:
-        """Words that one draw takes."""
+        """Number of words that one draw takes."""
         return 2 if self.sides > WORD or WORD % self.sides > RARELY_REJECTED else 1
 
     @cached_property
     def step(self) -> int:
-        """How many values of the words show the same side."""
+        """Number of values of the words that show the same side."""
         return int(WORD**self.width // self.sides)
 
     def read(self, words: NDArray[np.uint32]) -> NDArray[np.uint64]:
-        """What accepted words, in rows of this coin's width, show."""
+        """Sides that accepted words show; each row holds the words of one draw."""
         value = self._value(words).astype(np.uint64, copy=False)
         return value if self.step == 1 else value // np.uint64(self.step)
 
     def accepts(self, words: NDArray[np.uint32]) -> NDArray[np.bool_] | None:
-        """Which words, in rows of this coin's width, show a side; None where all words would."""
+        """Whether the words of each draw are accepted; None if all words are."""
         limit = self.step * self.sides
         if limit == WORD**self.width:
             return None
@@ -146,7 +151,7 @@ class Coin:
 
 
 def flip(coins: Sequence[Coin], count: int, words: RandomWords) -> Coins:
-    """Flip these coins for a number of records, by the rule of this module.
+    """Flip coins for a number of records, by the rule of this module.
 
     >>> flip([Coin(6)], 3, ListedWords([0, 2**32 - 1, 715827882, 2**32 - 5]))
     (array([0, 1, 5], dtype=uint64),)
@@ -155,7 +160,7 @@ def flip(coins: Sequence[Coin], count: int, words: RandomWords) -> Coins:
 
 
 def take_blocks(coins: Sequence[Coin], count: int, words: RandomWords) -> Blocks:
-    """Accepted blocks of words, one a record; those with a word that is not accepted are thrown away whole.
+    """Accepted blocks of words, one for each record; blocks with a word that is not accepted are discarded.
 
     >>> take_blocks([Coin(6)], 2, ListedWords([0, 2**32 - 1, 7]))
     array([[0],
@@ -172,16 +177,33 @@ def take_blocks(coins: Sequence[Coin], count: int, words: RandomWords) -> Blocks
 
 
 def read_blocks(coins: Sequence[Coin], blocks: Blocks) -> Coins:
-    """What each coin shows in accepted blocks."""
-    return tuple(coin.read(own) for coin, own in zip(coins, _words_of(coins, blocks), strict=True))
+    """Sides that the coins show in accepted blocks."""
+    return tuple(coin.read(words) for coin, words in zip(coins, _words_of(coins, blocks), strict=True))
+
+
+def shuffled(count: int, jumps: Coins, rows: int) -> NDArray[np.int64]:
+    """Fisher-Yates shuffle of 0 ... count - 1 in every row: index i is swapped with i plus its jump.
+
+    With coins of count, count - 1, ... sides for the first indices, every ordered choice of numbers is equally likely
+    at those indices.
+
+    >>> shuffled(3, (np.array([2], np.uint64), np.array([0], np.uint64)), rows=1)
+    array([[2, 1, 0]])
+    """
+    order = np.tile(np.arange(count), (rows, 1))
+    every = np.arange(rows)
+    for index, jump in enumerate(jumps):
+        other = index + jump.astype(np.int64)
+        order[every, index], order[every, other] = order[every, other], order[every, index].copy()
+    return order
 
 
 def _accepted(coins: Sequence[Coin], blocks: Blocks) -> NDArray[np.bool_] | None:
-    """Which blocks are accepted: those all of whose coins are; None where no block could be refused."""
+    """Whether all coins accept their words, for each block; None if no block can be rejected."""
     accepted = None
-    for coin, own in zip(coins, _words_of(coins, blocks), strict=True):
-        fine = coin.accepts(own)
-        accepted = fine if accepted is None else accepted if fine is None else accepted & fine
+    for coin, words in zip(coins, _words_of(coins, blocks), strict=True):
+        by_coin = coin.accepts(words)
+        accepted = by_coin if accepted is None else accepted if by_coin is None else accepted & by_coin
     return accepted
 
 
@@ -189,20 +211,3 @@ def _words_of(coins: Sequence[Coin], blocks: Blocks) -> list[Blocks]:
     """Columns of the blocks that belong to each coin."""
     ends = list(accumulate((coin.width for coin in coins), initial=0))
     return [blocks[:, start:end] for start, end in pairwise(ends)]
-
-
-def shuffled(count: int, jumps: Coins, rows: int) -> NDArray[np.int64]:
-    """Numbers 0 ... count - 1 in every row, each place in turn swapped with the one its jump behind it.
-
-    With coins of count, count - 1, ... sides for the first places, those places hold any ordered
-    choice of numbers with equal probability.
-
-    >>> shuffled(3, (np.array([2], np.uint64), np.array([0], np.uint64)), rows=1)
-    array([[2, 1, 0]])
-    """
-    order = np.tile(np.arange(count), (rows, 1))
-    every = np.arange(rows)
-    for place, jump in enumerate(jumps):
-        behind = place + jump.astype(np.int64)
-        order[every, place], order[every, behind] = order[every, behind], order[every, place].copy()
-    return order

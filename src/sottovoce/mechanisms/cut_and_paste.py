@@ -1,4 +1,4 @@
-"""Keep a random number of a set's items, chosen at random, and let every other item come by a coin."""
+"""Cut-and-paste: keep a random choice of a set's items, and add every other item by a coin."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ from sottovoce.schemas.attribute import Columns
 class CutPaste(Mechanism):
     """Coins: one of cutoff + 1 sides; n - 1 that shuffle the n items; n of `sides`, `added` of which add an item.
 
-    The shuffle starts from the items in order; its i-th coin has n + 1 - i sides (i = 1 ... n - 1) and
-    swaps the i-th item with the one that many places behind it. The first j true items in shuffled
-    order are kept, j being what the first coin shows. All coins are flipped whatever the set.
+    The shuffle starts from the items in order; its i-th coin has n + 1 - i sides (i = 1 ... n - 1) and swaps the i-th
+    item with the one that many positions after it. The first j true items in shuffled order are kept, where j is what
+    the first coin shows. All coins are flipped whatever the set is.
     """
 
     kind = "cut_paste"
@@ -34,8 +34,8 @@ class CutPaste(Mechanism):
     sides: int
 
     def __init__(self, sizes: Iterable[int], cutoff: int, added: int, sides: int) -> None:
-        """Check that there are only items, and that the channel exists."""
-        object.__setattr__(self, "sizes", checked_shape(sizes))
+        """Check that all sizes are 2, and the coins."""
+        object.__setattr__(self, "sizes", checked_shape(sizes, "sizes"))
         object.__setattr__(self, "cutoff", cutoff)
         object.__setattr__(self, "added", added)
         object.__setattr__(self, "sides", sides)
@@ -43,17 +43,17 @@ class CutPaste(Mechanism):
             raise SottovoceError("sizes", "must be those of items of a set", self.sizes)
         if not 0 < added < sides or gcd(added, sides) != 1:
             raise SottovoceError("added", f"must be some of the coin's {sides} sides, in lowest terms", added)
-        self.channel, self.coins  # noqa: B018  # refuse a cutoff above the items, and impossible coins
+        self.channel, self.coins  # noqa: B018  # check the cutoff and the numbers of sides
 
     @cached_property
     def coins(self) -> tuple[Coin, ...]:
-        """How many to keep, the shuffle, and the noise."""
+        """Coins for the number of kept items, the shuffle and the noise."""
         items = len(self.sizes)
-        shuffle = (Coin(items - place) for place in range(items - 1))
+        shuffle = (Coin(items - index) for index in range(items - 1))
         return (Coin(self.cutoff + 1), *shuffle, *(Coin(self.sides),) * items)
 
     def respond(self, truth: Columns, flips: Coins) -> Columns:
-        """Keep the first true items of the shuffled list, and add the others whose coins say so."""
+        """Keep the first true items in shuffled order, and add items by their coins."""
         items = len(self.sizes)
         bits = np.stack([column.astype(bool) for column in truth], axis=1)
         order = shuffled(items, flips[1:items], len(bits))
@@ -68,7 +68,7 @@ class CutPaste(Mechanism):
 
     @cached_property
     def channel(self) -> CutAndPaste:
-        """Cut-and-paste over all sets of the items."""
+        """Cut-and-paste channel over all sets of the items."""
         return CutAndPaste(len(self.sizes), self.cutoff, Fraction(self.added, self.sides))
 
     def to_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Tell the truth, or any other answer alike, by one coin."""
+"""Report the truth, or each other answer with equal probability, by one coin."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ import numpy as np
 
 from sottovoce.channels.channel import checked_shape
 from sottovoce.channels.keep_or_uniform import KeepOrUniform
+from sottovoce.checks import whole_number
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanisms.bulk import join, kernels, read_only, reciprocal, split
 from sottovoce.mechanisms.coins import WORD, Blocks, Coin, Coins
@@ -21,10 +22,10 @@ from sottovoce.schemas.attribute import Columns, check_domain, ravel, unravel
 
 @dataclass(frozen=True)
 class Diagonal(Mechanism):
-    """Of the coin's `truth + (n - 1) other` sides, `truth` tell the truth, `other` each other answer.
+    """Of the coin's `truth + (n - 1) other` sides, `truth` report the truth and `other` each other answer.
 
-    A side s below `truth` reports the truth x; the others report `x + 1 + floor((s - truth) /
-    other)`, counted round the n joint cells.
+    A side s below `truth` reports the truth x; other sides report `x + 1 + floor((s - truth) / other)`, modulo the
+    number n of joint cells.
 
     >>> Diagonal((2,), truth=3, other=1).channel.odds
     Fraction(3, 1)
@@ -37,20 +38,18 @@ class Diagonal(Mechanism):
     other: int
 
     def __init__(self, sizes: Iterable[int], truth: int, other: int) -> None:
-        """Check that there is a coin."""
-        object.__setattr__(self, "sizes", checked_shape(sizes))
-        for parameter, sides in (("truth", truth), ("other", other)):
-            if isinstance(sides, bool) or not isinstance(sides, int) or sides < 0:
-                raise SottovoceError(parameter, "must be a whole number that is not negative", sides)
-            object.__setattr__(self, parameter, sides)
-        if gcd(truth, other) != 1:
+        """Check the numbers of sides, which must be in lowest terms."""
+        object.__setattr__(self, "sizes", checked_shape(sizes, "sizes"))
+        object.__setattr__(self, "truth", whole_number("truth", truth, least=0))
+        object.__setattr__(self, "other", whole_number("other", other, least=0))
+        if gcd(self.truth, self.other) != 1:
             raise SottovoceError("truth", f"must be in lowest terms with other, {other}", truth)
-        self.coins  # noqa: B018  # refuses a coin with too many sides
+        self.coins  # noqa: B018  # check the number of sides
 
     @classmethod
     def with_ratio(cls, sizes: Iterable[int], ratio: Fraction) -> "Diagonal":
-        """Diagonal over rest as near to `ratio` as integers allow, on the side of privacy."""
-        shape = checked_shape(sizes)
+        """Mechanism whose ratio of truth to other is `ratio`, or the nearest that integers allow towards privacy."""
+        shape = checked_shape(sizes, "sizes")
         return cls(shape, *diagonal_sides(check_domain(shape), ratio))
 
     @cached_property
@@ -59,7 +58,7 @@ class Diagonal(Mechanism):
         return (Coin(self.truth + (check_domain(self.sizes) - 1) * self.other),)
 
     def respond(self, truth: Columns, flips: Coins) -> Columns:
-        """Go round from the truth by as many cells as the coin says."""
+        """Move from the truth by as many cells as the coin shows, modulo their number."""
         side, cells = flips[0], check_domain(self.sizes)
         turn = (side - np.uint64(self.truth)) // np.uint64(max(self.other, 1)) + np.uint64(1)
         turn *= side >= np.uint64(self.truth)
@@ -68,17 +67,17 @@ class Diagonal(Mechanism):
         return unravel(joint, self.sizes)
 
     def respond_in_bulk(self, truth: Columns, blocks: Blocks) -> Columns:
-        """Same, in one compiled loop over the words, where all numbers have at most 32 bits."""
+        """The same in one compiled loop over the words, if all numbers have at most 32 bits."""
         loops = kernels() if self._fits_words else None
         if loops is None:
             return super().respond_in_bulk(truth, blocks)
         joint = join(loops, truth, self.sizes)
-        loops.go_round(read_only(blocks[:, 0]), self._in_bulk, joint)
+        loops.diagonal_reports(read_only(blocks[:, 0]), self._kernel_arguments, joint)
         return split(loops, joint, self.sizes)
 
     @cached_property
     def channel(self) -> KeepOrUniform:
-        """Keep with probability `(truth - other) / sides`, else uniform."""
+        """Keep the truth with probability `(truth - other) / sides`, else report a uniform value."""
         return KeepOrUniform(self.sizes, Fraction(self.truth - self.other, self.coins[0].sides))
 
     def to_json(self) -> dict[str, Any]:
@@ -95,7 +94,7 @@ class Diagonal(Mechanism):
         return self.coins[0].width == 1 and max(self.truth, check_domain(self.sizes)) < WORD
 
     @cached_property
-    def _in_bulk(self) -> tuple[np.uint64, ...]:
-        """Division by the coin's step, sides of the truth, division by those of another answer, cells."""
+    def _kernel_arguments(self) -> tuple[np.uint64, ...]:
+        """Division by the coin's step, sides of the truth, division by the sides of another answer, cells."""
         turn = reciprocal(max(self.other, 1))
         return (*reciprocal(self.coins[0].step), np.uint64(self.truth), *turn, np.uint64(check_domain(self.sizes)))

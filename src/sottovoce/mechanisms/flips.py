@@ -1,4 +1,4 @@
-"""Bits that are kept or flipped, each by a coin of its own: items of a transaction, yes/no answers."""
+"""Keep or flip every bit by its own coin: items of a transaction, or yes/no answers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from sottovoce.schemas.attribute import Codes, Columns
 
 @dataclass(frozen=True)
 class BitCoin:
-    """`P(1 | 1) = one / sides`, `P(1 | 0) = zero / sides`; the low sides report a one.
+    """Coin of one bit: `P(1 | 1) = one / sides`, `P(1 | 0) = zero / sides`; the low sides report a 1.
 
     >>> BitCoin.near(Fraction(1, 2), Fraction(1, 4))
     BitCoin(one=2, zero=1, sides=4)
@@ -32,7 +32,7 @@ class BitCoin:
     sides: int
 
     def __post_init__(self) -> None:
-        """Check that both are numbers of sides, in lowest terms."""
+        """Check that all are numbers of sides, in lowest terms."""
         Coin(self.sides)
         for parameter in ("one", "zero"):
             value = getattr(self, parameter)
@@ -43,39 +43,40 @@ class BitCoin:
 
     @classmethod
     def near(cls, one: Fraction, zero: Fraction) -> "BitCoin":
-        """Integers nearest to both probabilities, whose odds do not exceed theirs."""
+        """Coin nearest to both probabilities whose odds do not exceed theirs."""
         rows = [[1 - zero, 1 - one], [zero, one]]
-        (quiet_zero, _), (zeros, ones) = matrix_sides(rows, matrix_odds(rows))
-        return cls(ones, zeros, quiet_zero + zeros)
+        (zero_kept, _), (zero_flipped, one_kept) = matrix_sides(rows, matrix_odds(rows))
+        return cls(one_kept, zero_flipped, zero_kept + zero_flipped)
 
     @property
     def matrix(self) -> list[list[int]]:
-        """Sides that report zero and one, by truth."""
+        """Numbers of sides that report 0 and 1 (rows), for the truths 0 and 1 (columns)."""
         return [[self.sides - self.zero, self.sides - self.one], [self.zero, self.one]]
 
     def show(self, truth: Codes, side: Any) -> Codes:
-        """Bit reported, for each row; a coin that always says the same needs no look at its side."""
-        bits = np.where(truth == 1, self._says_one(self.one, side), self._says_one(self.zero, side))
+        """Reported bit of each row, from the true bit and the side that the coin shows."""
+        bits = np.where(truth == 1, self._reports_one(self.one, side), self._reports_one(self.zero, side))
         return np.asarray(bits, dtype=np.uint8)
 
     def to_json(self) -> list[str]:
-        """Three numbers of sides."""
+        """The three numbers of sides, as text."""
         return [str(self.one), str(self.zero), str(self.sides)]
 
     @classmethod
     def from_json(cls, json: Any) -> "BitCoin":
-        """Read three numbers of sides."""
+        """Read the three numbers of sides."""
         if not isinstance(json, list) or len(json) != 3:
             raise SottovoceError("bits", "must be lists of one, zero and sides", json)
         return cls(*(integer("bits", number) for number in json))
 
-    def _says_one(self, sides: int, side: Any) -> Any:
+    def _reports_one(self, sides: int, side: Any) -> Any:
+        # 2^64 sides do not fit a 64-bit integer, so that a certain 1 cannot be a comparison.
         return np.ones(len(side), bool) if sides == self.sides else side < np.uint64(sides)
 
 
 @dataclass(frozen=True)
 class Flips(Mechanism):
-    """One coin a bit; `bits` holds one coin for all of them, or one for each.
+    """One coin for each bit; `bits` holds one coin for all of them, or one for each.
 
     >>> Flips((2, 2), [BitCoin(one=3, zero=1, sides=4)]).channel.odds
     Fraction(9, 1)
@@ -87,8 +88,8 @@ class Flips(Mechanism):
     bits: tuple[BitCoin, ...]
 
     def __init__(self, sizes: Iterable[int], bits: Iterable[BitCoin]) -> None:
-        """Check that there are only bits, and a coin for each."""
-        object.__setattr__(self, "sizes", checked_shape(sizes))
+        """Check that all sizes are 2, and that there is a coin for each bit."""
+        object.__setattr__(self, "sizes", checked_shape(sizes, "sizes"))
         object.__setattr__(self, "bits", tuple(bits))
         if any(size != 2 for size in self.sizes):
             raise SottovoceError("sizes", "must be those of bits: yes/no attributes or items", self.sizes)
@@ -102,11 +103,11 @@ class Flips(Mechanism):
 
     @cached_property
     def coins(self) -> tuple[Coin, ...]:
-        """One coin a bit."""
+        """One coin for each bit."""
         return tuple(Coin(bit.sides) for bit in self.bit_coins)
 
     def respond(self, truth: Columns, flips: Coins) -> Columns:
-        """Show each bit's coin."""
+        """Reported bits, each from its own coin."""
         return tuple(bit.show(t, side) for bit, t, side in zip(self.bit_coins, truth, flips, strict=True))
 
     @cached_property
@@ -117,7 +118,7 @@ class Flips(Mechanism):
         return factors[0] if len(factors) == 1 else Kronecker(factors)
 
     def to_json(self) -> dict[str, Any]:
-        """Sides of each different coin."""
+        """Sides of the coins."""
         return {"kind": self.kind, "bits": [bit.to_json() for bit in self.bits]}
 
     @classmethod

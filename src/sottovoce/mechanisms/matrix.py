@@ -1,4 +1,4 @@
-"""Any matrix: one coin, whose sides are dealt out to the reports in each truth's own way."""
+"""Any matrix of integers: one coin, whose sides are assigned to the reports, differently for each truth."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,14 +30,14 @@ from sottovoce.schemas.attribute import (
 from sottovoce.schemas.schema import Schema
 
 LARGEST_GUIDE = 2**20
-"""Entries of a matrix beyond which a guide through it would not stay in the cache anyway."""
+"""Entries of a matrix up to which a guide table is used; larger ones would not fit into the processor's cache."""
 
 
 @dataclass(frozen=True)
 class Listed(Mechanism):
-    """`matrix[y][x]` of the coin's sides make truth x report y; the sides are dealt in order of y.
+    """`matrix[y][x]` of the coin's sides make truth x report y; sides are assigned in the order of y.
 
-    `reports` names the reports where they are not truths.
+    `reports` names the reports if they are not categories of the truth.
 
     >>> Listed((2,), [[3, 1], [1, 3]]).channel.odds
     Fraction(3, 1)
@@ -52,18 +52,19 @@ class Listed(Mechanism):
     def __init__(
         self, sizes: Iterable[int], matrix: Iterable[Iterable[int]], reports: Iterable[Label] | None = None
     ) -> None:
-        """Check that every column deals out all sides, and that reports have names if given any."""
-        object.__setattr__(self, "sizes", checked_shape(sizes))
+        """Check that all columns have one sum, in lowest terms, and that `reports` names every row."""
+        object.__setattr__(self, "sizes", checked_shape(sizes, "sizes"))
         object.__setattr__(self, "matrix", tuple(tuple(row) for row in matrix))
         names = None if reports is None else checked_labels("reports", reports, at_least=2)
         object.__setattr__(self, "reports", names)
         cells = check_domain(self.sizes)
         if not self.matrix or any(len(row) != cells for row in self.matrix):
-            raise SottovoceError("matrix", f"must have {cells} columns, one a truth", self.matrix)
+            raise SottovoceError("matrix", f"must have {cells} columns, one for each truth", self.matrix)
         sums = {sum(column) for column in zip(*self.matrix, strict=True)}
         if len(sums) > 1:
-            raise SottovoceError("matrix", "must have columns with one sum, the sides of the coin", sorted(sums))
-        self.coins, self.channel  # noqa: B018  # refuse an impossible coin, and entries that are no numbers of sides
+            rule = "must have columns with the same sum, the number of the coin's sides"
+            raise SottovoceError("matrix", rule, sorted(sums))
+        self.coins, self.channel  # noqa: B018  # check the number of sides and the entries
         if in_lowest_terms(self.matrix) != [list(row) for row in self.matrix]:
             raise SottovoceError("matrix", "must be in lowest terms", self.matrix)
         if names is not None and len(names) != len(self.matrix):
@@ -73,7 +74,7 @@ class Listed(Mechanism):
     def near(
         cls, sizes: Iterable[int], rows: Sequence[Sequence[Fraction]], reports: Iterable[Label] | None = None
     ) -> "Listed":
-        """Integers nearest to a matrix of probabilities, whose odds do not exceed the matrix's."""
+        """Mechanism nearest to a matrix of probabilities whose odds do not exceed the matrix's."""
         return cls(sizes, matrix_sides(rows, matrix_odds(rows)), reports)
 
     @cached_property
@@ -82,20 +83,20 @@ class Listed(Mechanism):
         return (Coin(sum(row[0] for row in self.matrix)),)
 
     def respond(self, truth: Columns, flips: Coins) -> Columns:
-        """Find the report that owns the side shown, in the column of the truth."""
-        report = self._owners(ravel(truth, self.sizes), flips[0])
+        """Report to which the shown side is assigned in the column of the truth."""
+        report = self._look_up(ravel(truth, self.sizes), flips[0])
         if self.channel.shape_out == self.sizes:
             return unravel(report, self.sizes)
         return (narrow(report, len(self.matrix)),)
 
     def respond_in_bulk(self, truth: Columns, blocks: Blocks) -> Columns:
-        """Same, in one compiled loop over the words, where they are narrow and a guide is small."""
+        """The same in one compiled loop, if a coin takes one word and the guide table is small."""
         narrow_coin = self.coins[0].width == 1 and len(self.matrix) * len(self.matrix[0]) <= LARGEST_GUIDE
         loops = kernels() if narrow_coin else None
         if loops is None:
             return super().respond_in_bulk(truth, blocks)
         joint = join(loops, truth, self.sizes)
-        loops.look_up(read_only(blocks[:, 0]), *self._in_bulk, joint)
+        loops.matrix_reports(read_only(blocks[:, 0]), *self._kernel_arguments, joint)
         return split(loops, joint, self.channel.shape_out)
 
     @cached_property
@@ -105,13 +106,13 @@ class Listed(Mechanism):
         return Dense(self.matrix, self.coins[0].sides, self.sizes, self.sizes if square else None)
 
     def report_schema(self, truths: Schema) -> Schema:
-        """Columns like the truth's, or one column with the names of the reports."""
+        """Columns of the truth, or one column whose categories are the names of the reports."""
         if self.reports is None:
             return super().report_schema(truths)
-        return Schema([Attribute("+".join(truths.names), self.reports)])
+        return Schema([Attribute.trusted("+".join(truths.names), self.reports)])
 
     def to_json(self) -> dict[str, Any]:
-        """Matrix, reports by truths, and the names of the reports where there are any."""
+        """Matrix of reports by truths and, if given, the names of the reports."""
         json = {"kind": self.kind, "matrix": [[str(sides) for sides in row] for row in self.matrix]}
         return json if self.reports is None else json | {"reports": list(self.reports)}
 
@@ -121,33 +122,35 @@ class Listed(Mechanism):
         matrix = [[integer("matrix", sides) for sides in row] for row in json["matrix"]]
         return cls(sizes, matrix, json.get("reports"))
 
-    def _owners(self, truth: Codes, side: Any) -> Codes:
-        """Count the thresholds at or below the side: one search over all columns laid end to end."""
+    def _look_up(self, truth: Codes, side: Any) -> Codes:
+        """Report of each truth and side: a binary search in the cumulative sums of all columns, laid end to end."""
         reports, truths, sides = len(self.matrix), len(self.matrix[0]), self.coins[0].sides
         if truths * sides < MOST_SIDES:
             key = truth.astype(np.uint64) * np.uint64(sides) + side
             return np.asarray(np.searchsorted(self._ends, key, side="right") - truth * reports)
-        owners = np.zeros(len(truth), np.int64)
+        report = np.zeros(len(truth), np.int64)
         for x in range(truths):
-            here = truth == x
-            column = np.array([t for t in self._thresholds[x] if t < sides], np.uint64)
-            owners[here] = np.searchsorted(column, side[here], side="right")
-        return owners
+            rows = truth == x
+            column = np.array([end for end in self._cumulative[x] if end < sides], np.uint64)
+            report[rows] = np.searchsorted(column, side[rows], side="right")
+        return report
 
     @cached_property
-    def _thresholds(self) -> list[list[int]]:
+    def _cumulative(self) -> list[list[int]]:
+        """Cumulative sums of each column."""
         return [list(accumulate(column)) for column in zip(*self.matrix, strict=True)]
 
     @cached_property
     def _ends(self) -> Any:
+        """Cumulative sums of all columns, laid end to end."""
         sides = self.coins[0].sides
-        return np.array([x * sides + t for x, ends in enumerate(self._thresholds) for t in ends], np.uint64)
+        return np.array([x * sides + end for x, ends in enumerate(self._cumulative) for end in ends], np.uint64)
 
     @cached_property
-    def _in_bulk(self) -> tuple[tuple[np.uint64, ...], Any, Any]:
-        """Coin, guide and ends: the guide says of each truth and each run of sides which report is the first in it.
+    def _kernel_arguments(self) -> tuple[tuple[np.uint64, ...], Any, Any]:
+        """Coin, guide table and ends; the guide holds the first report of each run of sides, for each truth.
 
-        Runs are 2^coarse sides long, short enough that there are at least twice as many as reports.
+        Runs are 2^coarse sides long, short enough that there are at least twice as many runs as reports.
         """
         reports, truths, coin = len(self.matrix), len(self.matrix[0]), self.coins[0]
         coarse = max((coin.sides - 1).bit_length() - (2 * reports).bit_length(), 0)

@@ -1,4 +1,4 @@
-"""Mechanisms: coins and an exact rule from truth and coins to report."""
+"""Base class of mechanisms: coins, and an exact rule from truth and coins to the report."""
 
 from abc import ABC, abstractmethod
 from functools import cache
@@ -15,36 +15,13 @@ from sottovoce.schemas.attribute import Attribute, Columns
 from sottovoce.schemas.schema import Schema
 
 Kind = TypeVar("Kind")
-LONGEST = 4000
-"""Decimal digits of any number in a plan; Python reads a few more, and no mechanism needs as many."""
 
-
-def discover(package: ModuleType, base: type[Kind]) -> list[type[Kind]]:
-    """Concrete subclasses of a base defined in the public modules of a package, by module name.
-
-    >>> import sottovoce.channels
-    >>> from sottovoce.channels.channel import Channel
-    >>> [found.__name__ for found in discover(sottovoce.channels, Channel)][:2]
-    ['Complement', 'CutAndPaste']
-    """
-    found = []
-    for module_info in iter_modules(package.__path__):
-        if module_info.name.startswith("_"):
-            continue
-        module = import_module(f"{package.__name__}.{module_info.name}")
-        found += [
-            member
-            for member in vars(module).values()
-            if isinstance(member, type)
-            and issubclass(member, base)
-            and member.__module__ == module.__name__
-            and not isabstract(member)
-        ]
-    return found
+MOST_DIGITS = 4000
+"""Largest number of decimal digits of a number in a plan: below Python's limit, and beyond what mechanisms need."""
 
 
 class Mechanism(ABC):
-    """A frozen value in integers: the same ones make the coins, the channel and the guarantee."""
+    """Integers that determine the coins, the channel and the guarantee alike. Immutable."""
 
     kind: ClassVar[str]
     sizes: tuple[int, ...]
@@ -52,27 +29,27 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def coins(self) -> tuple[Coin, ...]:
-        """Coins that one report takes, in order; all are flipped, whatever the truth."""
+        """Coins of one report, in order; all are flipped, whatever the truth is."""
 
     @abstractmethod
     def respond(self, truth: Columns, flips: Coins) -> Columns:
-        """Report from the truth and what the coins show, row by row: a pure function."""
+        """Reports from the truths and the sides that the coins show, row by row: a pure function."""
 
     def respond_in_bulk(self, truth: Columns, blocks: Blocks) -> Columns:
-        """Same reports straight from accepted words; a mechanism may know a faster way to them.
+        """The same reports from accepted words, which a mechanism may compute faster.
 
-        It may also trust its caller that all codes are below their sizes.
+        It may rely on all codes being below their sizes.
         """
         return self.respond(truth, read_blocks(self.coins, blocks))
 
     @property
     @abstractmethod
     def channel(self) -> Channel:
-        """Law of the report given the truth, from the same integers."""
+        """Distribution of the report given the truth, from the same integers."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
-        """Kind and integers, as decimal text: no language may round them."""
+        """Kind and integers; integers are decimal text, which no language rounds."""
 
     @classmethod
     @abstractmethod
@@ -80,11 +57,35 @@ class Mechanism(ABC):
         """Read what `to_json` wrote, for truths of these sizes."""
 
     def report_schema(self, truths: Schema) -> Schema:
-        """Columns of the report: those of the truth, or one with a category for each report."""
+        """Schema of the reports: that of the truths, or one column with a category for each report."""
         if self.channel.shape_out == self.sizes:
             return truths.as_report()
         labels = [f"report {number + 1}" for number in range(self.channel.n_out)]
-        return Schema([Attribute("+".join(truths.names), labels)])
+        return Schema([Attribute.trusted("+".join(truths.names), labels)])
+
+
+def discover(package: ModuleType, base: type[Kind]) -> list[type[Kind]]:
+    """Concrete subclasses of a base class in the public modules of a package, by module name.
+
+    >>> import sottovoce.channels
+    >>> from sottovoce.channels.channel import Channel
+    >>> [channel.__name__ for channel in discover(sottovoce.channels, Channel)][:2]
+    ['Complement', 'CutAndPaste']
+    """
+    classes = []
+    for module_info in iter_modules(package.__path__):
+        if module_info.name.startswith("_"):
+            continue
+        module = import_module(f"{package.__name__}.{module_info.name}")
+        classes += [
+            member
+            for member in vars(module).values()
+            if isinstance(member, type)
+            and issubclass(member, base)
+            and member.__module__ == module.__name__
+            and not isabstract(member)
+        ]
+    return classes
 
 
 def mechanism_from_json(sizes: tuple[int, ...], json: Any) -> Mechanism:
@@ -101,18 +102,18 @@ def mechanism_from_json(sizes: tuple[int, ...], json: Any) -> Mechanism:
 
 @cache
 def mechanism_kinds() -> dict[str, type[Mechanism]]:
-    """Every mechanism in this room, by its kind; a new file is found without being listed."""
-    import sottovoce.mechanisms as room
+    """All mechanisms of this package by kind; a new file is found without being registered."""
+    import sottovoce.mechanisms as package
 
-    return {found.kind: found for found in discover(room, Mechanism)}
+    return {mechanism.kind: mechanism for mechanism in discover(package, Mechanism)}
 
 
 def integer(parameter: str, text: Any) -> int:
-    """Whole number written as decimal text.
+    """Read an integer written as decimal text.
 
     >>> integer("truth", "4294967296")
     4294967296
     """
-    if not isinstance(text, str) or not text.isdecimal() or not text.isascii() or len(text) > LONGEST:
+    if not isinstance(text, str) or not text.isdecimal() or not text.isascii() or len(text) > MOST_DIGITS:
         raise SottovoceError(parameter, "must be a whole number written as text", text)
     return int(text)

@@ -1,4 +1,4 @@
-"""One-hot bits of every attribute, each kept or flipped: the report is a set of categories."""
+"""Keep or flip every bit of the one-hot code of each attribute; the report is a set of categories."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from sottovoce.schemas.schema import Schema
 
 @dataclass(frozen=True)
 class OneHot(Mechanism):
-    """One coin for each category of each attribute; the bit of the truth is the one that is set.
+    """One coin for each category of each attribute; the true bit is 1 for the truth and 0 for other categories.
 
     >>> OneHot((3,), BitCoin(one=2, zero=1, sides=4)).channel.odds
     Fraction(3, 1)
@@ -33,24 +33,24 @@ class OneHot(Mechanism):
     bit: BitCoin
 
     def __init__(self, sizes: Iterable[int], bit: BitCoin) -> None:
-        """Take any attributes, and one coin for all bits."""
-        object.__setattr__(self, "sizes", checked_shape(sizes))
+        """Check that every attribute has at least two categories."""
+        object.__setattr__(self, "sizes", checked_shape(sizes, "sizes"))
         object.__setattr__(self, "bit", bit)
-        self.channel  # noqa: B018  # refuses attributes with a single category
+        self.channel  # noqa: B018  # checks the numbers of categories
 
     @cached_property
     def coins(self) -> tuple[Coin, ...]:
-        """As many coins as there are categories."""
+        """One coin for each category of each attribute."""
         return (Coin(self.bit.sides),) * sum(self.sizes)
 
     def respond(self, truth: Columns, flips: Coins) -> Columns:
-        """Show the coin of every category of every attribute."""
-        places = [
+        """Reported bit of every category of every attribute."""
+        categories = [
             (column, category) for column, size in zip(truth, self.sizes, strict=True) for category in range(size)
         ]
         return tuple(
             self.bit.show(np.equal(column, category).astype(np.uint8), side)
-            for (column, category), side in zip(places, flips, strict=True)
+            for (column, category), side in zip(categories, flips, strict=True)
         )
 
     @cached_property
@@ -61,7 +61,7 @@ class OneHot(Mechanism):
         return factors[0] if len(factors) == 1 else Kronecker(factors)
 
     def report_schema(self, truths: Schema) -> Schema:
-        """For each attribute, the set of its categories that are reported."""
+        """For each attribute, a set of its categories."""
         return Schema(category_set(variable) for variable in truths)
 
     def to_json(self) -> dict[str, Any]:

@@ -1,10 +1,10 @@
-"""A set of categories drawn by its rank, which coins make digit by digit."""
+"""Draw a set of categories by its number, whose digits are coins."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
-from math import ceil, floor, gcd, isqrt
+from math import floor, gcd
 from typing import Any
 
 import numpy as np
@@ -23,16 +23,18 @@ from sottovoce.mechanisms.rounding import LARGEST_LOSS, loss
 from sottovoce.schemas.attribute import Columns, ravel
 from sottovoce.schemas.schema import Schema, cell_set
 
-GRAIN = 2**96
-"""Denominator of square roots and of the favour."""
 Listing = tuple[NDArray[np.uint64], NDArray[np.uint8]]
+"""First digit of the first number of every set, in order, and the sets as columns of bits."""
+
+GRAIN = 2**96
+"""Denominator to which the favour is rounded."""
 
 TRIES = 8
-"""How often the favour is lowered, by more each time, until rounding no longer lifts the odds above those asked for."""
+"""How often the favour is lowered, by more each time, until rounding does not raise the odds above those asked for."""
 
 
 def favour_from_json(json: Any) -> Fraction:
-    """Two positive whole numbers in lowest terms, as a quotient."""
+    """Read the favour, a quotient of two positive integers in lowest terms."""
     numbers = integers("favour", json)
     if len(numbers) != 2 or min(numbers) < 1 or gcd(*numbers) != 1:
         raise SottovoceError("favour", "must be two positive whole numbers in lowest terms", numbers)
@@ -40,49 +42,25 @@ def favour_from_json(json: Any) -> Fraction:
 
 
 def integers(parameter: str, json: Any) -> list[int]:
-    """Whole numbers of a list, each written as text."""
+    """Read a list of integers, each written as decimal text."""
     if not isinstance(json, list):
         raise SottovoceError(parameter, "must be a list of whole numbers written as text", json)
     return [integer(parameter, number) for number in json]
 
 
-def out_of_reach(odds: Fraction) -> SottovoceError:
-    """Refusal of odds that no coins of these components have."""
+def unreachable_odds(odds: Fraction) -> SottovoceError:
+    """Error for odds that no favour attains with these components."""
     rule = "must be above 1 : 1 and within reach of coins of 2^64 sides with these components"
     return SottovoceError("odds", rule, Words(f"e^{epsilon_of_odds(odds):.6g} : 1"))
 
 
-def favour_of_shares(odds: Fraction, least: Fraction, most: Fraction) -> Fraction:
-    """Root g >= 1 of `g (1 + (g - 1) most) / (1 + (g - 1) least) = odds`, or a hair less.
+def favour_excess(moments: Moments, odds: Fraction) -> Fraction:
+    """Solution e >= 0 of `g max norm / min norm = odds` with g = 1 + e, rounded to a multiple of 2^-96.
 
-    The norms of a design are proportional to `1 + (g - 1)` times the inclusion shares, of which these are the
-    least and the most.
+    The norms are polynomials in e whose coefficients are `norm_moments`. The left side is 1 at e = 0 and at least the
+    odds at g = odds. Bisection in integers finds the same root on every machine.
 
-    >>> favour_of_shares(Fraction(3), least=Fraction(1, 2), most=Fraction(1, 2))
-    Fraction(3, 1)
-    >>> float(favour_of_shares(Fraction(3), least=Fraction(0), most=Fraction(1)))
-    1.7320508075688772
-    """
-    linear = 1 + most - odds * least
-    root = _root_above(linear**2 + 4 * most * (odds - 1))
-    return 1 + Fraction(floor(2 * (odds - 1) / (linear + root) * GRAIN), GRAIN)
-
-
-def _root_above(square: Fraction) -> Fraction:
-    """Square root, exact or rounded up."""
-    scaled = ceil(square * GRAIN**2)
-    return Fraction(isqrt(scaled - 1) + 1 if scaled else 0, GRAIN)
-
-
-def excess(moments: Moments, odds: Fraction) -> Fraction:
-    """Root e >= 0 of `g max norm / min norm = odds`, g = 1 + e, as a multiple of 2^-96 that the caller checks.
-
-    Norms are polynomials in e whose coefficients are `norm_moments`. The left side is 1 at e = 0 and at least the
-    odds at g = odds. Whole numbers find the same root on every machine.
-
-    >>> from sottovoce.channels.slabs import norm_moments
-    >>> from sottovoce.channels.slabs import Slab
-    >>> excess(norm_moments([Slab(1, 1, (1, 1, 1))], tilt=(1, 1, 1)), Fraction(3))
+    >>> favour_excess(norm_moments([Slab(1, 1, (1, 1, 1))], tilt=(1, 1, 1)), Fraction(3))
     Fraction(2, 1)
     """
     shares = [[part * GRAIN // row[0] for part in reversed(row)] for row in zip(*moments, strict=True)]
@@ -95,19 +73,19 @@ def excess(moments: Moments, odds: Fraction) -> Fraction:
     return Fraction(low, GRAIN)
 
 
-def _polynomial(coefficients: Sequence[int], place: int) -> int:
-    """Value of a polynomial, its highest power first, all counted in grains and rounded down."""
-    return reduce(lambda value, coefficient: value * place // GRAIN + coefficient, coefficients)
+def _polynomial(coefficients: Sequence[int], argument: int) -> int:
+    """Value of a polynomial, highest power first, in multiples of 1/GRAIN, rounded down."""
+    return reduce(lambda value, coefficient: value * argument // GRAIN + coefficient, coefficients)
 
 
-def below(number: Fraction) -> Fraction:
-    """Largest multiple of the grain that is not above a number."""
+def rounded_down(number: Fraction) -> Fraction:
+    """Largest multiple of 1/GRAIN that is not above a number."""
     return Fraction(floor(number * GRAIN), GRAIN)
 
 
 @dataclass(frozen=True)
 class SetByRank(Mechanism):
-    """Coins of 2^64 sides are the digits of a number, and `SetRank` says which set it draws.
+    """Coins of 2^64 sides are the digits of a number, whose set (`channels.set_rank.SetRank`) is reported.
 
     >>> SetByRank((3,), [Slab(1, 1, [1, 1, 1])], Fraction(2)).channel.odds - 2 < 1e-17
     True
@@ -127,84 +105,88 @@ class SetByRank(Mechanism):
         favour: Fraction | None,
         tilt: Iterable[int] | None = None,
     ) -> None:
-        """Check that the channel exists."""
-        object.__setattr__(self, "sizes", checked_shape(sizes))
+        """Check the components, the favour and the tilt."""
+        object.__setattr__(self, "sizes", checked_shape(sizes, "sizes"))
         object.__setattr__(self, "components", tuple(components))
         object.__setattr__(self, "favour", favour)
         object.__setattr__(self, "tilt", None if tilt is None else tuple(tilt))
-        self.channel  # noqa: B018  # refuses weights of other categories, and a favour below 1
+        self.channel  # noqa: B018  # checks the components, the favour and the tilt
 
     @classmethod
     def with_odds(
         cls, sizes: Iterable[int], components: Iterable[Slab], odds: Fraction | None, tilt: Iterable[int] | None = None
     ) -> "SetByRank":
-        """Favour the truth as far as the odds allow, or put it in always where they are unbounded (None)."""
+        """Mechanism with the largest favour that the odds allow; if they are None, the truth is always in the set."""
         if odds is None:
             return cls(sizes, components, None, tilt)
-        found = cls(sizes, components, Fraction(1), tilt)
-        plus = excess(norm_moments(found.components, found.tilt), odds)
+        mechanism = cls(sizes, components, Fraction(1), tilt)
+        excess = favour_excess(norm_moments(mechanism.components, mechanism.tilt), odds)
         for attempt in range(TRIES):
-            found = cls(found.sizes, found.components, 1 + plus, found.tilt)
-            achieved = found.channel.rank.odds
+            mechanism = cls(mechanism.sizes, mechanism.components, 1 + excess, mechanism.tilt)
+            achieved = mechanism.channel.rank.odds
             if achieved <= odds and loss(odds, achieved) < LARGEST_LOSS:
-                return found
+                return mechanism
             if achieved == 1:
                 break
-            plus = below(plus * (odds - 1) / (achieved - 1) * (1 - Fraction(2**attempt, 2**62)))
-        raise out_of_reach(odds)
+            excess = rounded_down(excess * (odds - 1) / (achieved - 1) * (1 - Fraction(2**attempt, 2**62)))
+        raise unreachable_odds(odds)
 
     @cached_property
     def coins(self) -> tuple[Coin, ...]:
-        """Digits, the highest first."""
+        """Digits of the number, the highest first."""
         return (Coin(SIDES),) * self.channel.rank.coins
 
     def respond(self, truth: Columns, flips: Coins) -> Columns:
-        """Find the set of every number; truth by truth, since each has an order of sets of its own."""
-        own, digits = ravel(truth, self.sizes), np.stack(flips, axis=1)
-        bits = np.zeros((self.channel.n_in, len(own)), np.uint8)
-        for x in np.unique(own).tolist():
-            rows = np.flatnonzero(own == x)
-            bits[:, rows] = self._drawn(digits[rows], x)
+        """Sets of all numbers, one truth after the other, since each numbers the sets differently."""
+        joint, digits = ravel(truth, self.sizes), np.stack(flips, axis=1)
+        bits = np.zeros((self.channel.n_in, len(joint)), np.uint8)
+        for x in np.unique(joint).tolist():
+            rows = np.flatnonzero(joint == x)
+            bits[:, rows] = self._sets_of(digits[rows], x)
         return tuple(bits)
 
-    def _drawn(self, digits: NDArray[np.uint64], truth: int) -> NDArray[np.uint8]:
-        """Sets of one truth, by columns: the first digit tells, unless a run begins within it, or there is no list."""
+    def _sets_of(self, digits: NDArray[np.uint64], truth: int) -> NDArray[np.uint8]:
+        """Sets of one truth, as columns of bits.
+
+        For few categories the sets are listed, and the first digit determines the set unless a run begins within it;
+        the remaining sets are computed from all digits.
+        """
         if self.channel.n_in <= LARGEST_EXHAUSTED:
-            firsts, sets = self._listed(truth)
+            firsts, sets = self._listing(truth)
             bits = sets[:, np.searchsorted(firsts, digits[:, 0], side="right") - 1]
-            unsure = np.flatnonzero(np.isin(digits[:, 0], firsts))
+            remaining = np.flatnonzero(np.isin(digits[:, 0], firsts))
         else:
-            bits, unsure = np.zeros((self.channel.n_in, len(digits)), np.uint8), np.arange(len(digits))
-        for row, number in zip(unsure.tolist(), digits[unsure].astype(">u8"), strict=True):
+            bits, remaining = np.zeros((self.channel.n_in, len(digits)), np.uint8), np.arange(len(digits))
+        for row, number in zip(remaining.tolist(), digits[remaining].astype(">u8"), strict=True):
             bits[:, row] = 0
             bits[self.channel.rank.members(int.from_bytes(number.tobytes(), "big"), truth), row] = 1
         return bits
 
-    def _listed(self, truth: int) -> Listing:
-        """First digit of the first number of every set, in order, and the sets by columns."""
-        if truth not in self._lists:
-            found = list(self.channel.rank.sets(truth))
-            sets = np.array([[j in members for _, members in found] for j in range(self.channel.n_in)], np.uint8)
-            firsts = [first >> 64 * (len(self.coins) - 1) for first, _ in found]
-            self._lists[truth] = np.array(firsts, np.uint64), sets
-        return self._lists[truth]
+    def _listing(self, truth: int) -> Listing:
+        """All sets of one truth, with the first digits of their first numbers."""
+        if truth not in self._listings:
+            ordered = list(self.channel.rank.sets(truth))
+            sets = np.array([[j in members for _, members in ordered] for j in range(self.channel.n_in)], np.uint8)
+            firsts = [first >> 64 * (len(self.coins) - 1) for first, _ in ordered]
+            self._listings[truth] = np.array(firsts, np.uint64), sets
+        return self._listings[truth]
 
     @cached_property
-    def _lists(self) -> dict[int, Listing]:
-        """Sets of the truths that were asked for so far."""
+    def _listings(self) -> dict[int, Listing]:
+        """Cache of `_listing`."""
         return {}
 
     @cached_property
     def channel(self) -> RandomSet:
-        """Sets of the joint cells, drawn by rank."""
+        """Channel of the drawn sets over the joint cells."""
         return RandomSet(self.sizes, self.components, self.favour, self.tilt)
 
     def report_schema(self, truths: Schema) -> Schema:
-        """Set of categories, or of joint cells where there are several attributes."""
+        """A set of categories, or of joint cells if there are several attributes."""
         return Schema([cell_set(truths)])
 
     def to_json(self) -> dict[str, Any]:
-        """Components, the two integers of the favour (1 and 0 where the truth is always in), and the tilt if any."""
+        """Components, the favour as two integers (1 and 0 if the truth is always in the set), and the tilt if any."""
         a, b = self.channel.rank.inside, self.channel.rank.outside
         components = [_component_to_json(c) for c in self.components]
         tilt = {} if self.tilt is None else {"tilt": [str(h) for h in self.tilt]}
@@ -212,7 +194,7 @@ class SetByRank(Mechanism):
 
     @classmethod
     def from_json(cls, sizes: tuple[int, ...], json: dict[str, Any]) -> "SetByRank":
-        """Read every component, the favour in lowest terms, and the tilt if there is one."""
+        """Read the components, the favour in lowest terms, and the tilt if there is one."""
         favour = None if json["favour"] == ["1", "0"] else favour_from_json(json["favour"])
         tilt = integers("tilt", json["tilt"]) if "tilt" in json else None
         return cls(sizes, [_component_from_json(entry) for entry in json["components"]], favour, tilt)

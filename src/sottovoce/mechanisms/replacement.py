@@ -1,4 +1,4 @@
-"""Report the whole truth, or a whole record drawn from a known distribution."""
+"""Report the whole record, or a record drawn from a known distribution."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 
 from sottovoce.channels.channel import checked_shape
-from sottovoce.channels.mixture import Law, Mixture
+from sottovoce.channels.mixture import Distribution, Mixture
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanisms.coins import Coin, Coins
 from sottovoce.mechanisms.mechanism import Mechanism, integer
-from sottovoce.mechanisms.rounding import keep_sides, law_sides
+from sottovoce.mechanisms.rounding import distribution_sides, keep_sides
 from sottovoce.schemas.attribute import Columns, narrow, unravel
 
 
 @dataclass(frozen=True)
 class Replacement(Mechanism):
-    """A first coin of `sides` keeps the truth on `kept` of them; one more a known law draws the rest.
+    """A first coin of `sides` keeps the truth on `kept` of them; further coins draw the record that replaces it.
 
-    `known` gives the sides of the coin of each attribute, or of one coin over the joint cells.
+    `known` holds the numbers of sides of each category, for a coin for each attribute or one over the joint cells.
 
     >>> Replacement((2,), kept=1, sides=2, known=[[1, 1]]).channel.odds
     Fraction(3, 1)
@@ -37,8 +37,8 @@ class Replacement(Mechanism):
     known: tuple[tuple[int, ...], ...]
 
     def __init__(self, sizes: Iterable[int], kept: int, sides: int, known: Iterable[Iterable[int]]) -> None:
-        """Check the coins, and that the channel they make exists."""
-        object.__setattr__(self, "sizes", checked_shape(sizes))
+        """Check the coins, which must be in lowest terms."""
+        object.__setattr__(self, "sizes", checked_shape(sizes, "sizes"))
         object.__setattr__(self, "kept", kept)
         object.__setattr__(self, "sides", sides)
         object.__setattr__(self, "known", tuple(tuple(weights) for weights in known))
@@ -48,26 +48,26 @@ class Replacement(Mechanism):
             raise SottovoceError("kept", "must be in lowest terms with sides, and so must known", (kept, sides))
         if any(weight < 0 for weights in self.known for weight in weights):
             raise SottovoceError("known", "must not be negative", self.known)
-        self.coins, self.channel  # noqa: B018  # refuse impossible coins and lengths that do not fit
+        self.coins, self.channel  # noqa: B018  # check the numbers of sides and the lengths
 
     @classmethod
-    def with_keep(cls, sizes: Iterable[int], keep: Fraction, known: tuple[Law, ...]) -> "Replacement":
-        """Keep with this probability or a hair less: rounding `known` must not raise the odds."""
-        shape = checked_shape(sizes)
+    def with_keep(cls, sizes: Iterable[int], keep: Fraction, known: tuple[Distribution, ...]) -> "Replacement":
+        """Mechanism that keeps with probability `keep`, or slightly less if rounding `known` would raise the odds."""
+        shape = checked_shape(sizes, "sizes")
         asked = Mixture(shape, keep, known).odds
-        weights = tuple(law_sides(law) for law in known)
-        rounded = [[Fraction(w, sum(law)) for w in law] for law in weights]
+        weights = tuple(map(distribution_sides, known))
+        rounded = [[Fraction(w, sum(sides_of)) for w in sides_of] for sides_of in weights]
         allowed = keep if asked is None else min(keep, keep_within(asked, rounded))
         kept, sides = keep_sides(allowed, lambda k: Mixture(shape, k, rounded).odds, asked)
         return cls(shape, kept, sides, weights)
 
     @cached_property
     def coins(self) -> tuple[Coin, ...]:
-        """Coin that keeps or replaces, then those of the known law."""
+        """Coin that keeps or replaces, then those of the known distribution."""
         return (Coin(self.sides), *(Coin(sum(weights)) for weights in self.known))
 
     def respond(self, truth: Columns, flips: Coins) -> Columns:
-        """Draw a whole record, then keep the truth or let the drawn one stand."""
+        """Draw a record, and report it or the truth."""
         keep = flips[0] < np.uint64(self.kept)
         drawn: Columns = tuple(
             np.searchsorted(np.array(list(accumulate(weights)), np.uint64), side, side="right")
@@ -79,9 +79,9 @@ class Replacement(Mechanism):
 
     @cached_property
     def channel(self) -> Mixture:
-        """Identity mixed with the known law."""
-        laws = [[Fraction(weight, sum(weights)) for weight in weights] for weights in self.known]
-        return Mixture(self.sizes, Fraction(self.kept, self.sides), laws)
+        """Mixture of the identity and the known distribution."""
+        known = [[Fraction(weight, sum(weights)) for weight in weights] for weights in self.known]
+        return Mixture(self.sizes, Fraction(self.kept, self.sides), known)
 
     def to_json(self) -> dict[str, Any]:
         """Sides of all coins."""
@@ -96,7 +96,7 @@ class Replacement(Mechanism):
 
 
 def keep_within(asked: Fraction, known: Iterable[Iterable[Fraction]]) -> Fraction:
-    """Largest probability of keeping whose odds, `1 + keep / ((1 - keep) min known)`, are those asked for."""
-    rarest = prod((min(law) for law in known), start=Fraction(1))
+    """Probability of keeping whose odds, `1 + keep / ((1 - keep) min known)`, are those asked for."""
+    rarest = prod(map(min, known), start=Fraction(1))
     excess = (asked - 1) * rarest
     return excess / (1 + excess)

@@ -1,4 +1,4 @@
-"""Draw which attributes to answer, answer those with a mechanism of their own, and leave the others out."""
+"""Ask a random subset of the attributes, each subset with its own mechanism, and leave the others out."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import checked_shape
-from sottovoce.channels.sampled import Part, Sampled
+from sottovoce.channels.channel import Part, checked_shape
+from sottovoce.channels.sampled import Sampled
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanisms.coins import Coin, Coins
 from sottovoce.mechanisms.mechanism import Mechanism, mechanism_from_json
@@ -16,15 +16,14 @@ from sottovoce.schemas.attribute import Columns, narrow, with_not_asked
 from sottovoce.schemas.schema import Schema
 
 Asked = tuple[tuple[int, ...], Mechanism]
-"""Positions of some attributes, and what disguises them."""
+"""Positions of some attributes, and the mechanism that disguises them."""
 
 
 @dataclass(frozen=True)
 class Sampling(Mechanism):
-    """A first coin picks one of `parts`; the coins of all parts follow in order, and are flipped in any case.
+    """A first coin draws one of `parts`; the coins of all parts follow in order, and all are flipped.
 
-    The attributes of the picked part are reported as its mechanism says, the others as their last
-    code, "not asked".
+    The attributes of the drawn part are reported by its mechanism, the others as their last code, "not asked".
     """
 
     kind = "sampling"
@@ -33,10 +32,10 @@ class Sampling(Mechanism):
     parts: tuple[Asked, ...]
 
     def __init__(self, sizes: Iterable[int], parts: Iterable[Asked]) -> None:
-        """Check that the parts ask for attributes there are."""
-        object.__setattr__(self, "sizes", checked_shape(sizes))
+        """Check that there is a part, and that every part reports the attributes it asks."""
+        object.__setattr__(self, "sizes", checked_shape(sizes, "sizes"))
         object.__setattr__(self, "parts", tuple(parts))
-        self.channel  # noqa: B018  # refuses no parts, and parts that do not report what they ask
+        self.channel  # noqa: B018  # checks the parts
 
     @cached_property
     def coins(self) -> tuple[Coin, ...]:
@@ -44,17 +43,17 @@ class Sampling(Mechanism):
         return (Coin(len(self.parts)), *(coin for _, mechanism in self.parts for coin in mechanism.coins))
 
     def respond(self, truth: Columns, flips: Coins) -> Columns:
-        """Let every part respond, and show the one that was picked."""
-        shown = [np.full(len(flips[0]), size, np.int64) for size in self.sizes]
+        """Compute the response of every part, and report that of the drawn one."""
+        report = [np.full(len(flips[0]), size, np.int64) for size in self.sizes]
         used = 1
         for number, (axes, mechanism) in enumerate(self.parts):
-            own = flips[used : used + len(mechanism.coins)]
-            used += len(own)
-            picked = flips[0] == np.uint64(number)
-            answers = mechanism.respond(tuple(truth[a] for a in axes), own)
+            part_flips = flips[used : used + len(mechanism.coins)]
+            used += len(part_flips)
+            drawn = flips[0] == np.uint64(number)
+            answers = mechanism.respond(tuple(truth[a] for a in axes), part_flips)
             for a, answer in zip(axes, answers, strict=True):
-                shown[a][picked] = answer[picked]
-        return tuple(narrow(codes, size + 1) for codes, size in zip(shown, self.sizes, strict=True))
+                report[a][drawn] = answer[drawn]
+        return tuple(narrow(codes, size + 1) for codes, size in zip(report, self.sizes, strict=True))
 
     @cached_property
     def channel(self) -> Sampled:
@@ -62,7 +61,7 @@ class Sampling(Mechanism):
         return Sampled(self.sizes, (Part(axes, mechanism.channel) for axes, mechanism in self.parts))
 
     def report_schema(self, truths: Schema) -> Schema:
-        """The attributes, with a category for not having been asked."""
+        """The attributes, each with a category "not asked"."""
         return Schema(with_not_asked(variable) for variable in truths.as_report())
 
     def to_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Report the whole record, or turn every yes and no of it round, by one coin."""
+"""Report the whole record or its complement, with every yes and no exchanged, by one coin."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from sottovoce.schemas.attribute import Columns
 
 @dataclass(frozen=True)
 class Turning(Mechanism):
-    """A coin of `sides` keeps the record on `kept` of them, and complements all of it on the others.
+    """A coin of `sides` keeps the record on `kept` of them, and reports its complement on the others.
 
     >>> Turning((2,), kept=3, sides=4).channel.odds
     Fraction(3, 1)
@@ -33,12 +33,12 @@ class Turning(Mechanism):
 
     def __init__(self, sizes: Iterable[int], kept: int, sides: int) -> None:
         """Check the coin, and that all attributes are yes/no."""
-        object.__setattr__(self, "sizes", checked_shape(sizes))
+        object.__setattr__(self, "sizes", checked_shape(sizes, "sizes"))
         object.__setattr__(self, "kept", kept)
         object.__setattr__(self, "sides", sides)
         if not 0 <= kept <= sides or gcd(kept, sides) != 1:
             raise SottovoceError("kept", f"must be a number of the coin's {sides} sides, in lowest terms", kept)
-        self.channel, self.coins  # noqa: B018  # refuse other attributes, and a coin that is too large
+        self.channel, self.coins  # noqa: B018  # check the attributes and the number of sides
 
     @cached_property
     def coins(self) -> tuple[Coin, ...]:
@@ -46,13 +46,13 @@ class Turning(Mechanism):
         return (Coin(self.sides),)
 
     def respond(self, truth: Columns, flips: Coins) -> Columns:
-        """All columns as they are, or all turned round."""
-        turned = flips[0] >= np.uint64(self.kept)
-        return tuple(np.where(turned, 1 - column.astype(np.int64), column).astype(np.uint8) for column in truth)
+        """All columns, or the complements of all columns."""
+        complement = flips[0] >= np.uint64(self.kept)
+        return tuple(np.where(complement, 1 - column.astype(np.int64), column).astype(np.uint8) for column in truth)
 
     @cached_property
     def channel(self) -> Complement:
-        """Identity mixed with the complement."""
+        """Mixture of the identity and the complement."""
         return Complement(self.sizes, Fraction(self.kept, self.sides))
 
     def to_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The schema room: what can be asked. Attributes, item sets, bins, and joint cells of several of them.
+"""Schemas describe what is asked: attributes with categories, binned numbers, item sets, and their joint cells.
 
-May touch: errors and numpy. Knows nothing of coins, files or frames.
+This room imports errors, checks and numpy only.
 """

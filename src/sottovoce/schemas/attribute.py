@@ -1,7 +1,12 @@
-"""Attributes: questions with a fixed list of answers, codes of their values, and joint cells by number."""
+"""Attributes with a fixed list of categories, the codes of their values, and the numbering of joint cells.
+
+A *code* is the index of a category. A *joint cell* is a combination of categories of several attributes; its number is
+the row-major index of the combination (`ravel`).
+"""
 
 import math
 import re
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,32 +16,32 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SottovoceError, SottovoceWarning
 
 Codes = NDArray[np.integer]
-"""One column of a coded table: the number of a category for each row."""
+"""One column of a coded table: the code of each row."""
 
 Columns = tuple[Codes, ...]
 """A coded table, column by column."""
 
-LARGEST_DOMAIN = 2**63 - 1
-"""Joint cells are numbered by 64-bit integers."""
 Label = str | int | bool
-"""What a category may be called: kinds that mean the same in Python, JSON and every data frame."""
-
-
-LARGEST_LABEL = 2**53
-"""Beyond, some readers of JSON round integers."""
-
-INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
-"""Text that a whole number prints as; 007 is a name, not a number."""
+"""Types of category labels: those that mean the same in Python, in JSON and in every data frame."""
 
 Labels = Sequence[Any] | NDArray[Any]
 """Decoded values of a column."""
 
+LARGEST_DOMAIN = 2**63 - 1
+"""Joint cells are numbered by 64-bit integers."""
+
+LARGEST_LABEL = 2**53
+"""Some JSON readers round larger integers."""
+
+INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
+"""Text that an integer prints as; 007 is a name, not a number."""
+
 
 def narrow(codes: Codes, size: int) -> Codes:
-    """Store codes below `size` in as few bytes as they need.
+    """Convert codes below `size` to the smallest unsigned integer type that holds them.
 
     >>> narrow(np.array([0, 1, 1]), 2).dtype
     dtype('uint8')
@@ -45,7 +50,7 @@ def narrow(codes: Codes, size: int) -> Codes:
 
 
 def ravel(columns: Sequence[Codes], sizes: Sequence[int]) -> NDArray[np.int64]:
-    """Number of the joint cell of each row, computed row by row; the domain itself is never built.
+    """Number of each row's joint cell; the domain itself is never built.
 
     >>> ravel([np.array([0, 1]), np.array([2, 0])], (2, 3))
     array([2, 3])
@@ -59,7 +64,7 @@ def ravel(columns: Sequence[Codes], sizes: Sequence[int]) -> NDArray[np.int64]:
 
 
 def unravel(joint: Codes, sizes: Sequence[int]) -> Columns:
-    """Codes of each attribute from the number of the joint cell: the inverse of `ravel`.
+    """Codes of each attribute from the numbers of joint cells: the inverse of `ravel`.
 
     >>> unravel(np.array([2, 3]), (2, 3))
     (array([0, 1], dtype=uint8), array([2, 0], dtype=uint8))
@@ -73,7 +78,7 @@ def unravel(joint: Codes, sizes: Sequence[int]) -> Columns:
 
 
 def check_domain(sizes: Sequence[int]) -> int:
-    """Count the joint cells, refusing more than 64-bit integers can number."""
+    """Number of joint cells; an error if 64-bit integers cannot number them."""
     cells = math.prod(sizes)
     if cells > LARGEST_DOMAIN:
         rule = f"must have at most 2^63 - 1 joint cells to be numbered; {len(sizes)} columns give"
@@ -82,7 +87,7 @@ def check_domain(sizes: Sequence[int]) -> int:
 
 
 class Variable(ABC):
-    """One column of a table of truths, or of reports: a frozen value."""
+    """A variable of a schema: one column of a table of truths or of reports. Immutable."""
 
     kind: ClassVar[str]
     name: str
@@ -90,27 +95,27 @@ class Variable(ABC):
     @property
     @abstractmethod
     def sizes(self) -> tuple[int, ...]:
-        """Number of categories of each coded column that this variable occupies."""
+        """Number of categories of each coded column of this variable."""
 
     @abstractmethod
     def encode(self, values: Iterable[Any]) -> Columns:
-        """Codes of these values; an unknown or missing value is an error that names it."""
+        """Codes of the values; an unknown or missing value is an error that names it."""
 
     @abstractmethod
     def decode(self, columns: Columns) -> Labels:
-        """Labels of these codes."""
+        """Labels of the codes."""
 
     @abstractmethod
     def as_report(self) -> "Variable":
-        """Variable whose values are this one's disguises."""
+        """Variable that describes the reports, if they have the categories of the truth."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON, without numbers that some language would read differently."""
+        """Plain JSON, without numbers that other languages might read differently."""
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value is one of the ways to write "nothing here".
+    """Whether a value is None, NaN or pandas' NA or NaT.
 
     >>> [is_missing(v) for v in (None, float("nan"), "", 0)]
     [True, True, False, False]
@@ -121,20 +126,27 @@ def is_missing(value: object) -> bool:
 
 
 def checked_name(name: object) -> str:
-    """A variable's name: text that is not empty."""
-    if not isinstance(name, str) or not name:
-        raise SottovoceError("name", "must be a text that is not empty", name)
-    return name
+    """Return a variable's name, which must be text that is not empty."""
+    if isinstance(name, str) and name:
+        return name
+    rule = "must be a text that is not empty"
+    if isinstance(name, int | np.integer):
+        rule += "; rename columns whose names are numbers"
+    elif isinstance(name, Iterable) and not isinstance(name, str):
+        rule += ", given before the list of categories, items or edges"
+    raise SottovoceError("name", rule, name)
 
 
 def checked_labels(parameter: str, labels: Iterable[Any], at_least: int) -> tuple[Label, ...]:
-    """Labels of one kind (text, integers or booleans) that differ, also when written as text."""
+    """Return labels as plain Python values; they must all be text, all integers or all booleans, and differ."""
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise SottovoceError(parameter, "must be a list of labels, such as ['no', 'yes']", labels)
     plain = tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
     kinds = {type(v) for v in plain}
     if len(kinds) > 1 or not kinds <= {str, int, bool}:
         raise SottovoceError(parameter, "must be all text, all integers or all booleans", plain)
     if any(isinstance(v, int) and abs(v) > LARGEST_LABEL for v in plain):
-        raise SottovoceError(parameter, "must be at most 2^53 in size, for every language to read them alike", plain)
+        raise SottovoceError(parameter, "must be at most 2^53 in size, which every JSON reader reads exactly", plain)
     repeated = sorted({str(v) for v in plain if plain.count(v) > 1}) if len(set(plain)) < len(plain) else []
     if repeated:
         raise SottovoceError(parameter, f"must differ; {', '.join(repeated)} is repeated", plain)
@@ -143,8 +155,18 @@ def checked_labels(parameter: str, labels: Iterable[Any], at_least: int) -> tupl
     return plain
 
 
+def warn_of_white_space(name: str, labels: Sequence[Label]) -> None:
+    """Warn of labels that differ only in white space at their ends, as " yes" and "yes" of an untidy file do."""
+    first: dict[str, Label] = {}
+    for label in labels:
+        if isinstance(label, str) and (other := first.setdefault(label.strip(), label)) != label:
+            differing = f"{other!r} and {label!r}, which differ only in white space at their ends"
+            remedy = "Strip the values of this column if both mean the same."
+            warnings.warn(f"{name} has the labels {differing}. {remedy}", SottovoceWarning, stacklevel=3)
+
+
 def label_codes(labels: Sequence[Label]) -> dict[Hashable, int]:
-    """Code of each label, of its text as a CSV file would hold it, and of the number its text stands for.
+    """Code of each label, of the label as text in a CSV file, and of the number that such text stands for.
 
     >>> label_codes([1, 2]) == label_codes(["1", "2"])
     True
@@ -157,14 +179,14 @@ def label_codes(labels: Sequence[Label]) -> dict[Hashable, int]:
 
 
 def _other_forms(text: str) -> tuple[Label, ...]:
-    """How else a table may hold a label that is written so."""
+    """Other forms in which a table may hold a label that prints as this text."""
     if text in ("True", "False"):
         return (text, text.lower(), text.upper(), text == "True")
     return (text, int(text)) if INTEGER.fullmatch(text) else (text,)
 
 
 def look_up(parameter: str, codes: Mapping[Hashable, int], labels: Sequence[Label], value: Any) -> int:
-    """Code of one value, or an error that names what would have been allowed."""
+    """Code of one value, or an error that lists the categories."""
     try:
         return codes[value]
     except (KeyError, TypeError):
@@ -179,7 +201,9 @@ def _shortened(text: str, longest: int = 160) -> str:
 
 @dataclass(frozen=True)
 class Attribute(Variable):
-    """A name and at least two categories; `missing` names the category that stands for no answer.
+    """A categorical question: a name and at least two categories.
+
+    `missing` names the category that missing values are coded as; without it they are refused.
 
     >>> drug = Attribute("drug", ["never", "once", "often"])
     >>> drug.encode(["often", "never"])
@@ -199,40 +223,50 @@ class Attribute(Variable):
     missing: Label | None = None
 
     def __init__(self, name: str, categories: Iterable[Any], *, missing: Any = None) -> None:
-        """Check the name, the labels and the category for missing values."""
-        labels = checked_labels("categories", categories, at_least=2)
+        """Check the name, the categories and the category of missing values."""
+        self._set_fields(name, categories, missing)
+        warn_of_white_space(self.name, self.categories)
+
+    @classmethod
+    def trusted(cls, name: str, categories: Iterable[Any], missing: Any = None) -> "Attribute":
+        """Attribute from a stored document or from another attribute: checked, but without warnings."""
+        attribute = cls.__new__(cls)
+        attribute._set_fields(name, categories, missing)
+        return attribute
+
+    def _set_fields(self, name: str, categories: Iterable[Any], missing: Any) -> None:
         object.__setattr__(self, "name", checked_name(name))
-        object.__setattr__(self, "categories", labels)
-        object.__setattr__(self, "missing", checked_missing(missing, labels))
+        object.__setattr__(self, "categories", checked_labels("categories", categories, at_least=2))
+        object.__setattr__(self, "missing", checked_missing(missing, self.categories))
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """One column, with one code for each category."""
+        """One column, with a code for each category."""
         return (len(self.categories),)
 
     def encode(self, values: Iterable[Any]) -> Columns:
-        """Look up each label, or its text, as a CSV file would hold it."""
+        """Codes of labels, or of labels as text in a CSV file."""
         plain = values.tolist() if isinstance(values, np.ndarray) else list(values)
         codes = [self._code(value) for value in plain]
         return (narrow(np.array(codes, np.int64), len(self.categories)),)
 
     def decode(self, columns: Columns) -> NDArray[Any]:
-        """Labels, as an array of the kind they are."""
+        """Labels of the codes, as an array of text, integers or booleans."""
         return self._labels[columns[0]]
 
     def as_report(self) -> "Attribute":
-        """Reports of a category are categories; none of them is missing."""
-        return Attribute(self.name, self.categories)
+        """The same categories; a report is never missing."""
+        return Attribute.trusted(self.name, self.categories)
 
     def to_json(self) -> dict[str, Any]:
-        """Name and categories, and the missing one where there is one."""
+        """Name, categories and, if given, the category of missing values."""
         json: dict[str, Any] = {"kind": self.kind, "name": self.name, "categories": list(self.categories)}
         return json if self.missing is None else json | {"missing": self.missing}
 
     @classmethod
     def from_json(cls, json: dict[str, Any]) -> "Attribute":
         """Read what `to_json` wrote."""
-        return cls(json["name"], json["categories"], missing=json.get("missing"))
+        return cls.trusted(json["name"], json["categories"], json.get("missing"))
 
     @cached_property
     def _codes(self) -> dict[Any, int]:
@@ -258,7 +292,7 @@ def boolean(name: str) -> Attribute:
 
 
 def checked_missing(missing: Any, categories: Sequence[Label]) -> Label | None:
-    """Label for missing values: one of the categories, or none."""
+    """Return the category of missing values, which must be one of the categories or None."""
     if missing is not None and missing not in categories:
         raise SottovoceError("missing", f"must be one of the categories {tuple(categories)}", missing)
     label: Label | None = missing
@@ -266,7 +300,7 @@ def checked_missing(missing: Any, categories: Sequence[Label]) -> Label | None:
 
 
 def missing_label(name: str, missing: Label | None, value: Any) -> Label:
-    """Category that stands for a missing value; without one, missing values are refused."""
+    """Return the category of missing values, or raise an error if there is none."""
     if missing is None:
         rule = "must not be missing (give the attribute a category for it with `missing=`)"
         raise SottovoceError(name, rule, value)
@@ -274,20 +308,31 @@ def missing_label(name: str, missing: Label | None, value: Any) -> Label:
 
 
 def label_array(labels: Sequence[Label]) -> NDArray[Any]:
-    """Labels as an array from which codes pick: integers and booleans typed, text as objects."""
+    """Labels as an array that codes index: integers and booleans typed, text as objects."""
     return np.array(labels, dtype=object if isinstance(labels[0], str) else None)
 
 
 def with_not_asked(variable: Variable) -> Attribute:
-    """An attribute of reports with one more category at the end, for answers that were not asked for.
+    """Attribute with a last category "not asked" added, for reports that leave the attribute out.
 
     >>> with_not_asked(Attribute("children", [0, 1, 2])).categories
     ('0', '1', '2', 'not asked')
     """
     if not isinstance(variable, Attribute):
-        raise SottovoceError(variable.name, "must have categories for it to be left out", variable.kind)
+        raise SottovoceError(variable.name, "must have categories, for one more to say 'not asked'", variable.kind)
     label = "not asked"
     labels = [str(category) for category in variable.categories]
     while label in labels:
         label += "*"
-    return Attribute(variable.name, [*labels, label])
+    return Attribute.trusted(variable.name, [*labels, label])
+
+
+def check_codes(columns: Sequence[Codes], sizes: Sequence[int]) -> None:
+    """Refuse codes outside the range of their attribute: compiled loops would read beyond their tables.
+
+    >>> check_codes([np.array([0, 1, 2])], (3,))
+    """
+    for codes, size in zip(columns, sizes, strict=True):
+        ends = (codes.min().item(), codes.max().item()) if len(codes) else (0, 0)
+        if ends[0] < 0 or ends[1] >= size:
+            raise SottovoceError("codes", f"must be whole numbers from 0 to {size - 1}", ends)

@@ -1,4 +1,4 @@
-"""A number asked for in bins, with the closed side of every bin stated."""
+"""Numbers reported in bins, each closed on a stated side."""
 
 import math
 from collections.abc import Iterable
@@ -58,15 +58,15 @@ class Binned(Variable):
         labels: Iterable[str] | None = None,
         missing: str | None = None,
     ) -> None:
-        """Check the edges, and name the bins where the caller does not."""
+        """Check the edges, and name the bins after them unless labels are given."""
+        object.__setattr__(self, "name", checked_name(name))
         cuts = _checked_edges(edges)
         if closed not in ("left", "right"):
             raise SottovoceError("closed", "must be 'left' or 'right'", closed)
-        names = list(_bin_names(cuts, closed) if labels is None else labels)
+        names = checked_labels("labels", _bin_names(cuts, closed) if labels is None else labels, at_least=1)
         if len(names) != len(cuts) - 1:
             raise SottovoceError("labels", f"must name each of the {len(cuts) - 1} bins", names)
         categories = checked_labels("labels", [*names, missing] if missing is not None else names, at_least=2)
-        object.__setattr__(self, "name", checked_name(name))
         object.__setattr__(self, "edges", cuts)
         object.__setattr__(self, "closed", closed)
         object.__setattr__(self, "categories", categories)
@@ -89,12 +89,12 @@ class Binned(Variable):
         return (narrow(bins, len(self.categories)),)
 
     def decode(self, columns: Columns) -> NDArray[Any]:
-        """Names of the bins."""
+        """Labels of the bins."""
         return self._labels[columns[0]]
 
     def as_report(self) -> Attribute:
-        """Reports are names of bins: the numbers themselves are gone."""
-        return Attribute(self.name, self.categories)
+        """Attribute whose categories are the labels of the bins."""
+        return Attribute.trusted(self.name, self.categories)
 
     def to_json(self) -> dict[str, Any]:
         """Edges as text, so that every language reads the same numbers."""
@@ -125,22 +125,24 @@ class Binned(Variable):
             raise SottovoceError(self.name, rule, numbers[outside][0])
 
 
-def _checked_edges(edges: Iterable[float]) -> tuple[float, ...]:
-    cuts = tuple(float(e) for e in edges)
-    increasing = all(low < high for low, high in pairwise(cuts))
-    if len(cuts) < 2 or not increasing:
-        raise SottovoceError("edges", "must be at least two increasing numbers", cuts)
+def _checked_edges(edges: Any) -> tuple[float, ...]:
+    rule = "must be at least two increasing numbers"
+    if isinstance(edges, str) or not isinstance(edges, Iterable):
+        raise SottovoceError("edges", rule, edges)
+    cuts = tuple(_numbers("edges", edges).tolist())
+    if len(cuts) < 2 or not all(low < high for low, high in pairwise(cuts)):
+        raise SottovoceError("edges", rule, cuts)
     return cuts
 
 
 def _numbers(name: str, values: Iterable[Any]) -> NDArray[np.float64]:
-    """Numbers from numbers or their text; None becomes NaN, anything else is refused."""
+    """Floats from numbers or text; None becomes NaN, and anything else is an error."""
     given = values if isinstance(values, np.ndarray) else np.array(list(values), dtype=object)
     try:
         return given.astype(np.float64)
     except (TypeError, ValueError):
-        culprit = next(v for v in given.tolist() if not _is_number(v))
-        raise SottovoceError(name, "must be a number", culprit) from None
+        invalid = next(v for v in given.tolist() if not _is_number(v))
+        raise SottovoceError(name, "must be a number", invalid) from None
 
 
 def _is_number(value: Any) -> bool:

@@ -1,6 +1,6 @@
-"""The columns of a table of truths, or of reports, in order."""
+"""Schemas: the variables of a table of truths or of reports, in order."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, product
@@ -18,11 +18,12 @@ from sottovoce.schemas.item_set import ItemSet, category_set
 KINDS: dict[str, type[Attribute] | type[Binned] | type[ItemSet]] = {
     kind.kind: kind for kind in (Attribute, Binned, ItemSet)
 }
+"""Kinds of variables, by their name in JSON."""
 
 
 @dataclass(frozen=True)
 class Schema:
-    """Variables with different names; joint cells are numbered, never built.
+    """Variables with different names, and the numbering of their joint cells.
 
     >>> schema = Schema([Attribute("sex", ["f", "m"]), Attribute("drug", ["never", "once", "often"])])
     >>> schema.cells, schema.sizes
@@ -38,9 +39,7 @@ class Schema:
 
     def __init__(self, variables: Iterable[Variable]) -> None:
         """Check that there is a variable, and that no two share a name."""
-        given = tuple(variables)
-        if not given:
-            raise SottovoceError("variables", "must be at least one", given)
+        given = _checked_variables(variables)
         names = [v.name for v in given]
         repeated = {name for name in names if names.count(name) > 1}
         if repeated:
@@ -59,11 +58,11 @@ class Schema:
 
     @property
     def cells(self) -> int:
-        """Number of joint cells: a Python integer, however large."""
+        """Number of joint cells, a Python integer of any size."""
         return prod(self.sizes)
 
     def __getitem__(self, name: str) -> Variable:
-        """Variable of this name."""
+        """Variable with this name."""
         for variable in self.variables:
             if variable.name == name:
                 return variable
@@ -74,11 +73,11 @@ class Schema:
         return iter(self.variables)
 
     def project(self, names: Sequence[str]) -> "Schema":
-        """Keep these variables, in the order given."""
+        """Schema of the named variables, in the order given."""
         return Schema(self[name] for name in names)
 
     def columns_of(self, name: str) -> slice:
-        """Where the coded columns of a variable stand among those of the table."""
+        """Positions of a variable's coded columns among those of the table."""
         self[name]
         return self._slices[name]
 
@@ -88,7 +87,7 @@ class Schema:
         return {v.name: slice(*ends[i : i + 2]) for i, v in enumerate(self.variables)}
 
     def ravel(self, columns: Sequence[Codes]) -> NDArray[np.int64]:
-        """Number of the joint cell of each row."""
+        """Number of each row's joint cell."""
         return ravel(columns, self.sizes)
 
     def unravel(self, joint: Codes) -> Columns:
@@ -96,10 +95,13 @@ class Schema:
         return unravel(joint, self.sizes)
 
     def encode(self, table: Any) -> Columns:
-        """Coded columns of a mapping from names to values; extra names are ignored here."""
+        """Coded columns of a mapping from names to values; other names are ignored."""
         missing = [name for name in self.names if name not in table]
         if missing:
             raise SottovoceError("table", f"must have the columns {missing}", Words(f"only {list(table)}"))
+        for name in self.names:
+            if isinstance(table[name], str) or not isinstance(table[name], Iterable):
+                raise SottovoceError(name, "must be a column: a list of values, one for each row", table[name])
         return tuple(codes for v in self.variables for codes in v.encode(table[v.name]))
 
     def decode(self, columns: Sequence[Codes]) -> dict[str, Labels]:
@@ -107,11 +109,11 @@ class Schema:
         return {v.name: v.decode(tuple(columns[self.columns_of(v.name)])) for v in self.variables}
 
     def as_report(self) -> "Schema":
-        """Schema of reports that have the shape of the truths."""
+        """Schema of reports that have the categories of the truths."""
         return Schema(v.as_report() for v in self.variables)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Variables in order."""
+        """List of the variables' JSON."""
         return [v.to_json() for v in self.variables]
 
     @classmethod
@@ -120,6 +122,19 @@ class Schema:
         if not isinstance(json, list):
             raise SottovoceError("schema", "must be a list of variables", json)
         return cls(_variable(entry) for entry in json)
+
+
+def _checked_variables(variables: Any) -> tuple[Variable, ...]:
+    rule = "must be a list of attributes, item sets and binned numbers, such as [Attribute('sex', ['f', 'm'])]"
+    if isinstance(variables, str | Mapping | Variable) or not isinstance(variables, Iterable):
+        raise SottovoceError("variables", rule, variables)
+    given = tuple(variables)
+    if not given:
+        raise SottovoceError("variables", "must be at least one", given)
+    for variable in given:
+        if not isinstance(variable, Variable):
+            raise SottovoceError("variables", rule, variable)
+    return given
 
 
 def _variable(json: Any) -> Variable:
@@ -133,7 +148,7 @@ def _variable(json: Any) -> Variable:
 
 
 def cell_set(schema: Schema) -> ItemSet:
-    """Sets of joint cells, named by their categories; of categories where there is one attribute.
+    """Item set whose items are the joint cells, labelled by their categories; for one attribute, its categories.
 
     >>> cell_set(Schema([Attribute("a", ["x", "y"]), Attribute("b", [0, 1])])).items
     ('x & 0', 'x & 1', 'y & 0', 'y & 1')
@@ -142,4 +157,4 @@ def cell_set(schema: Schema) -> ItemSet:
     if len(parts) == 1:
         return parts[0]
     cells = product(*(part.items for part in parts))
-    return ItemSet("+".join(schema.names), (" & ".join(map(str, cell)) for cell in cells))
+    return ItemSet.trusted("+".join(schema.names), (" & ".join(map(str, cell)) for cell in cells))

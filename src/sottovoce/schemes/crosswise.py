@@ -1,4 +1,4 @@
-"""The crosswise model: say whether the answers to this question and to a harmless one are the same."""
+"""The crosswise model: report whether the answers to the sensitive and to a harmless question are the same."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,10 +14,9 @@ from sottovoce.schemes.scheme import Scheme, Sizes, set_fields, yes_no
 class Crosswise(Scheme):
     """`P(same | yes) = q`, `P(same | no) = 1 - q`, for an attribute (no, yes); reports "same", "different".
 
-    q is the known frequency of yes to the harmless question (was your mother born in winter?), which
-    must be independent of the sensitive one. Odds `max(q, 1 - q) / min(q, 1 - q)` : 1, Warner's
-    with p = q, but no report looks like a yes or a no. At q = 1/2 the report says nothing: that
-    is a channel, but nothing can be estimated through it.
+    q is the known frequency of yes to the harmless question (was your mother born in winter?), which must be
+    independent of the sensitive one. Odds `max(q, 1 - q) / min(q, 1 - q)` : 1, those of Warner's design with p = q, but
+    no report looks like a yes or a no. At q = 1/2 reports do not depend on the truth, and nothing can be estimated.
 
     >>> Crosswise(q=1 / 4).mechanism((2,)).channel.odds
     Fraction(3, 1)
@@ -36,12 +35,12 @@ class Crosswise(Scheme):
         set_fields(self, q=probability("q", q))
 
     def mechanism(self, sizes: Sizes) -> Listed:
-        """One coin, for the harmless answer."""
+        """One coin, for the harmless question."""
         return yes_no(sizes, no=[1 - self.q, self.q], yes=[self.q, 1 - self.q], reports=["same", "different"])
 
     @classmethod
     def cases(cls) -> Iterator[tuple["Crosswise", Sizes]]:
-        """Rare, frequent, a float, certain (not deniable), saying nothing."""
+        """Rare, frequent, a float, certain (not deniable), uninformative."""
         yield cls(q=0.25), (2,)
         yield cls(q="2/3"), (2,)
         yield cls(q=0.15812345678901234), (2,)
@@ -50,6 +49,6 @@ class Crosswise(Scheme):
 
     @classmethod
     def refused(cls) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Out of range, or no number."""
+        """Out of range, or not a number."""
         for q in (-0.25, 1.25, float("nan"), "in winter", None):
             yield "q", {"q": q}

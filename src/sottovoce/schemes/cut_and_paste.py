@@ -1,4 +1,4 @@
-"""Cut-and-paste: keep a few items of a transaction, and add others at random."""
+"""Cut-and-paste: keep a few items of a transaction and add others at random."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
+from sottovoce.checks import whole_number
 from sottovoce.errors import SottovoceError
 from sottovoce.exact import Number, OddsLike, probability
 from sottovoce.exact import odds as exact_odds
@@ -16,11 +17,10 @@ from sottovoce.schemes.scheme import Scheme, Sizes, set_fields
 
 @dataclass(frozen=True)
 class CutAndPaste(Scheme):
-    """Up to `cutoff` items kept, every other one added with `rho`; odds `sum_{j = 0}^{cutoff} rho^-j`.
+    """Up to `cutoff` items are kept, every other item is added with `rho`; odds `sum_{j = 0}^{cutoff} rho^-j`.
 
-    Give rho, or the odds `gamma` to be met: the smallest rho that meets them is found. Only supports
-    of item sets up to the cutoff can be recovered: of the counts of longer ones, the channel's
-    matrices have rank cutoff + 1.
+    Give rho, or the odds `gamma`, for which the smallest sufficient rho is found. Only supports of item sets up to the
+    cutoff can be estimated: for longer ones the matrices of counts are singular, of rank cutoff + 1.
 
     >>> round(float(CutAndPaste(3, gamma=19).rho), 4)
     0.4514
@@ -33,25 +33,24 @@ class CutAndPaste(Scheme):
     rho: Fraction
 
     def __init__(self, cutoff: int, rho: Number | None = None, *, gamma: OddsLike | None = None) -> None:
-        """Read rho, or find it from the odds."""
-        if isinstance(cutoff, bool) or not isinstance(cutoff, int) or cutoff < 0:
-            raise SottovoceError("cutoff", "must be a whole number that is not negative", cutoff)
+        """Read rho, or compute it from the odds."""
+        most = whole_number("cutoff", cutoff, least=0)
         if (rho is None) == (gamma is None):
             raise SottovoceError("rho or gamma", "must be given, exactly one of them", (rho, gamma))
-        exact = _smallest_rho(cutoff, gamma) if rho is None else probability("rho", rho)
+        exact = _smallest_rho(most, gamma) if rho is None else probability("rho", rho)
         if not 0 < exact < 1:
-            raise SottovoceError("rho", "must be between 0 and 1, and neither", rho)
-        set_fields(self, cutoff=cutoff, rho=exact)
+            raise SottovoceError("rho", "must be between 0 and 1, both excluded", rho)
+        set_fields(self, cutoff=most, rho=exact)
 
     def mechanism(self, sizes: Sizes) -> CutPaste:
-        """More noise rather than less, where rho needs rounding."""
+        """Mechanism with rho, rounded up (towards more noise) if necessary."""
         exact = self.rho.denominator <= WORD
         rho = self.rho if exact else Fraction(ceil(self.rho * WORD), WORD)
         return CutPaste(sizes, self.cutoff, rho.numerator, rho.denominator)
 
     @classmethod
     def cases(cls) -> Iterator[tuple["CutAndPaste", Sizes]]:
-        """Given noise and found noise; nothing kept."""
+        """Given and computed rho, no item kept."""
         yield cls(1, 0.5), (2, 2)
         yield cls(2, gamma=7), (2, 2, 2)
         yield cls(3, 0.494), (2, 2, 2, 2)
@@ -60,7 +59,7 @@ class CutAndPaste(Scheme):
 
     @classmethod
     def refused(cls) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Noise that is none or all, odds out of reach."""
+        """No noise and only noise, odds that cannot be reached."""
         yield "cutoff", {"cutoff": -1, "rho": 0.5}
         yield "cutoff", {"cutoff": 1.5, "rho": 0.5}
         yield "rho", {"cutoff": 2, "rho": 0}
@@ -71,7 +70,7 @@ class CutAndPaste(Scheme):
 
 
 def pairs_meeting(gamma: OddsLike, largest_cutoff: int) -> list[CutAndPaste]:
-    """For every cutoff up to the largest that can meet these odds, the least noise that does.
+    """Schemes that meet these odds with the least noise, for every cutoff up to the largest for which there is one.
 
     >>> [(pair.cutoff, round(float(pair.rho), 3)) for pair in pairs_meeting(19, 4)]
     [(1, 0.056), (2, 0.265), (3, 0.451), (4, 0.587)]
@@ -81,7 +80,7 @@ def pairs_meeting(gamma: OddsLike, largest_cutoff: int) -> list[CutAndPaste]:
 
 
 def _smallest_rho(cutoff: int, gamma: Any) -> Fraction:
-    """Bisect `sum_j rho^-j <= gamma` on the grid of one-word coins, from above."""
+    """Smallest multiple of 2^-32 with `sum_j rho^-j <= gamma`, by bisection."""
     bound = exact_odds("gamma", gamma)
     if cutoff == 0 or bound <= cutoff + 1:
         raise SottovoceError("gamma", f"must be above cutoff + 1 = {cutoff + 1}, with a cutoff of at least 1", gamma)

@@ -1,4 +1,4 @@
-"""Forced response: a die decides whether to tell the truth, or to say yes, or to say no."""
+"""Forced response: a die decides whether to answer truthfully, or to say yes, or to say no."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from sottovoce.schemes.scheme import Scheme, Sizes, set_fields, yes_no
 class ForcedResponse(Scheme):
     """`P(yes | yes) = truth + yes`, `P(yes | no) = yes`, for an attribute (no, yes).
 
-    The truth is told with probability `truth`, yes is said with probability `yes` and no with the
-    rest, `no = 1 - truth - yes`, whatever the truth. Odds `1 + truth / min(yes, no)` : 1, unbounded
-    if one of the two is never forced. At truth = 0 the report says nothing.
+    The truth is reported with probability `truth`; otherwise yes is forced with probability `yes` and no with
+    `no = 1 - truth - yes`. Odds `1 + truth / min(yes, no)` : 1, unbounded if one of the two is never forced. At
+    truth = 0 nothing can be estimated.
 
     Two dice, as often used: 2, 3 or 4 force a yes, 11 or 12 a no, and 5 to 10 ask for the truth.
 
@@ -35,23 +35,23 @@ class ForcedResponse(Scheme):
     yes: Fraction
 
     def __init__(self, truth: Number, yes: Number) -> None:
-        """Read both exactly; together they are at most one."""
+        """Read both exactly; their sum must be at most one."""
         set_fields(self, truth=probability("truth", truth), yes=probability("yes", yes))
         if self.truth + self.yes > 1:
             raise SottovoceError("yes", f"must be at most 1 - truth = {1 - self.truth}", yes)
 
     @property
     def no(self) -> Fraction:
-        """Probability of being made to say no."""
+        """Probability of a forced no."""
         return 1 - self.truth - self.yes
 
     def mechanism(self, sizes: Sizes) -> Listed:
-        """One coin, dealt out by column."""
+        """One coin."""
         return yes_no(sizes, no=[self.truth + self.no, self.yes], yes=[self.no, self.truth + self.yes])
 
     @classmethod
     def cases(cls) -> Iterator[tuple["ForcedResponse", Sizes]]:
-        """Two dice, a float, one answer never forced (not deniable), the truth alone, saying nothing."""
+        """Two dice, a float, one answer never forced (not deniable), noiseless, uninformative."""
         yield cls("3/4", "1/6"), (2,)
         yield cls(0.31415926535897932, 1 / 3), (2,)
         yield cls(0.5, 0), (2,)
@@ -61,7 +61,7 @@ class ForcedResponse(Scheme):
 
     @classmethod
     def refused(cls) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Probabilities that are none, or too much together."""
+        """Invalid probabilities, or a sum above one."""
         yield "truth", {"truth": 1.1, "yes": 0}
         yield "truth", {"truth": float("nan"), "yes": 0.5}
         yield "yes", {"truth": 0.5, "yes": -0.1}

@@ -1,4 +1,4 @@
-"""FRAPP's gamma-diagonal matrix: the best condition number for given odds, over whole records."""
+"""FRAPP's gamma-diagonal matrix over whole records, which has the best condition number for given odds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,19 +6,19 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.errors import SottovoceError
-from sottovoce.exact import Number, OddsLike, probability
+from sottovoce.exact import Number, OddsLike, odds_asked, probability
 from sottovoce.mechanisms.diagonal import Diagonal
-from sottovoce.schemes.scheme import Scheme, Sizes, odds_asked, set_fields
+from sottovoce.schemes.scheme import Scheme, Sizes, set_fields
 
 
 @dataclass(frozen=True)
 class GammaDiagonal(Scheme):
     """`A = x (1 1^T + (gamma - 1) I)`, `x = 1 / (gamma + n - 1)`, over the n joint cells (eq. 4.20).
 
-    Odds gamma : 1 for the whole record; condition number `(gamma + n - 1) / (gamma - 1)`.
-    Give gamma as `gamma`, `odds` or `frapp_lambda` (OptRR's name for it), as `epsilon` = ln gamma, or as
-    strict privacy `(psi1, psi2)`: no prior belief below psi1 may rise above psi2, which holds if
-    `gamma <= psi2 (1 - psi1) / (psi1 (1 - psi2))` (eq. 4.2).
+    Odds gamma : 1 for the whole record; condition number `(gamma + n - 1) / (gamma - 1)`. Give gamma as `gamma`, `odds`
+    or `frapp_lambda` (its name in OptRR), as `epsilon` = ln gamma, or as strict privacy `(psi1, psi2)`: no prior
+    probability below psi1 may become a posterior above psi2, which holds if `gamma <= psi2 (1 - psi1) / (psi1 (1 -
+    psi2))` (eq. 4.2).
 
     >>> GammaDiagonal(strict=(0.05, 0.50)).gamma
     Fraction(19, 1)
@@ -41,18 +41,18 @@ class GammaDiagonal(Scheme):
         frapp_lambda: OddsLike | None = None,
         strict: tuple[Number, Number] | None = None,
     ) -> None:
-        """Turn whichever was given into gamma, exactly or rounded down."""
+        """Convert the given argument to gamma, exactly or rounded down."""
         bound = None if strict is None else _amplification(strict)
         given = {"gamma": gamma, "odds": odds, "epsilon": epsilon, "frapp_lambda": frapp_lambda, "strict": bound}
         set_fields(self, gamma=odds_asked(**given))
 
     def mechanism(self, sizes: Sizes) -> Diagonal:
-        """One coin over the joint record: its cost does not grow with the domain."""
+        """One coin over the joint cells; its cost does not depend on their number."""
         return Diagonal.with_ratio(sizes, self.gamma)
 
     @classmethod
     def cases(cls) -> Iterator[tuple["GammaDiagonal", Sizes]]:
-        """Every way to give gamma, alone and joint, and a domain that needs 64 bits."""
+        """Every way to give gamma, one attribute and several, and a domain that needs 64 bits."""
         yield cls(gamma=19), (5,)
         yield cls(odds="3:1"), (2, 2)
         yield cls(epsilon=1), (10,)
@@ -63,7 +63,7 @@ class GammaDiagonal(Scheme):
 
     @classmethod
     def refused(cls) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Below one, unbounded, given twice or not at all, beliefs that do not rise."""
+        """Below one, unbounded, given twice or not at all, psi2 below psi1."""
         yield "gamma", {"gamma": 0.5}
         yield "odds", {"odds": "1:3"}
         yield "odds", {"odds": (1, 0)}
@@ -77,7 +77,7 @@ class GammaDiagonal(Scheme):
 
 
 def _amplification(strict: Any) -> Fraction:
-    """Largest amplification under which belief psi1 cannot rise above psi2 (eq. 4.2)."""
+    """Largest gamma for which no prior probability below psi1 becomes a posterior above psi2 (eq. 4.2)."""
     if not isinstance(strict, tuple | list) or len(strict) != 2:
         raise SottovoceError("strict", "must be a pair (psi1, psi2)", strict)
     low, high = (probability("strict", psi) for psi in strict)

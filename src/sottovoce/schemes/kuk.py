@@ -1,4 +1,4 @@
-"""Kuk's cards: draw from the deck of the truth, and say how many cards are red."""
+"""Kuk's design: draw cards from the deck of the truth, and report how many are red."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,18 +12,17 @@ from sottovoce.mechanisms.matrix import Listed
 from sottovoce.schemes.scheme import Scheme, Sizes, set_fields, yes_no
 
 MOST_CARDS = 64
-"""With more, some number of red cards is rarer than one side of a coin of 2^64."""
+"""With more cards, some number of red ones is rarer than one side of a coin of 2^64."""
 
 
 @dataclass(frozen=True)
 class Kuk(Scheme):
-    """`P(y | x) = C(k, y) s^y (1 - s)^(k - y)`, k = cards, s the share of red cards in the deck of x.
+    """`P(y | x) = C(k, y) s^y (1 - s)^(k - y)`, with k = `cards` and the share s of red cards in the deck of x.
 
-    For an attribute (no, yes) with shares `no` and `yes`; cards are drawn with replacement, and
-    the report is the number of red ones, 0 to `cards`. More cards are more accurate and less
-    private: the odds are those of one card to the power k,
-    `max(yes/no, no/yes, (1-no)/(1-yes), (1-yes)/(1-no))^k` : 1, unbounded if the decks differ and
-    one of them has a single colour. With equal shares the report says nothing.
+    For an attribute (no, yes) with shares `no` and `yes`. Cards are drawn with replacement, and the report is the
+    number of red ones, 0 to `cards`. More cards are more accurate and less private: the odds are those of one card to
+    the power k, `max(yes/no, no/yes, (1-no)/(1-yes), (1-yes)/(1-no))^k` : 1, unbounded if the decks differ and one of
+    them has a single colour. With equal shares nothing can be estimated.
 
     >>> Kuk(yes=0.6, no=0.2).mechanism((2,)).channel.odds
     Fraction(3, 1)
@@ -40,26 +39,26 @@ class Kuk(Scheme):
     cards: int
 
     def __init__(self, yes: Number, no: Number, cards: int = 1) -> None:
-        """Read both shares exactly, and count the cards."""
-        drawn = fraction("cards", cards)
-        if drawn.denominator != 1 or not 1 <= drawn <= MOST_CARDS:
+        """Read both shares exactly, and the number of cards."""
+        number = fraction("cards", cards)
+        if number.denominator != 1 or not 1 <= number <= MOST_CARDS:
             raise SottovoceError("cards", f"must be a whole number from 1 to {MOST_CARDS}", cards)
-        set_fields(self, yes=probability("yes", yes), no=probability("no", no), cards=int(drawn))
+        set_fields(self, yes=probability("yes", yes), no=probability("no", no), cards=int(number))
 
     def mechanism(self, sizes: Sizes) -> Listed:
-        """One coin for all cards: only their number is told."""
+        """One coin for all cards: only the number of red ones is reported."""
         no, yes = (_binomial(self.cards, share) for share in (self.no, self.yes))
         try:
             return yes_no(sizes, no, yes, reports=range(self.cards + 1))
         except SottovoceError as reason:
             if reason.parameter != "matrix":
                 raise
-            rule = "must be fewer, for 64-bit integers cannot hold the rarest number of red ones"
+            rule = "must be fewer: 64-bit integers cannot represent the rarest number of red ones"
             raise SottovoceError("cards", rule, self.cards) from None
 
     @classmethod
     def cases(cls) -> Iterator[tuple["Kuk", Sizes]]:
-        """One card, several, floats, the decks exchanged, a deck of one colour, equal decks."""
+        """One card, several, floats, exchanged decks, a deck of one colour, equal decks."""
         yield cls(yes=0.8, no=0.3), (2,)
         yield cls(yes=0.6, no=0.4, cards=4), (2,)
         yield cls(yes=1 / 3, no=0.31415926535897932, cards=3), (2,)
@@ -69,7 +68,7 @@ class Kuk(Scheme):
 
     @classmethod
     def refused(cls) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Shares that are none, and cards that cannot be counted."""
+        """Invalid shares and numbers of cards."""
         yield "yes", {"yes": 1.1, "no": 0.2}
         yield "yes", {"yes": float("nan"), "no": 0.2}
         yield "no", {"yes": 0.8, "no": "few"}

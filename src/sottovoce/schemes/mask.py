@@ -1,10 +1,11 @@
-"""MASK: every item of a transaction is kept with one probability, present or absent."""
+"""MASK: every bit of a transaction is kept with the same probability, whether the item is present or absent."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from sottovoce.checks import whole_number
 from sottovoce.errors import SottovoceError
 from sottovoce.exact import Number, OddsLike, probability, root_of_odds
 from sottovoce.exact import odds as exact_odds
@@ -15,12 +16,11 @@ from sottovoce.schemes.scheme import Scheme, Sizes, set_fields
 
 @dataclass(frozen=True)
 class Mask(Scheme):
-    """`P(1 | 1) = P(0 | 0) = p` for every item, each with a coin of its own; odds `p / (1 - p)` an item.
+    """`P(1 | 1) = P(0 | 0) = p` for every item, each with its own coin; odds `p / (1 - p)` for one item.
 
-    Two transactions that differ in m items have odds `(p / (1 - p))^m`: a promise for the whole set
-    is far weaker than the one for an item. Give p, or `gamma` and the number `ones` of items that
-    every record has: such records differ in at most `2 ones` items, so
-    `p / (1 - p) = gamma^(1 / (2 ones))`.
+    Two transactions that differ in m items have odds `(p / (1 - p))^m`: the guarantee for a whole transaction is far
+    weaker than that for an item. Give p, or `gamma` and the number `ones` of items in every record: such records differ
+    in at most `2 ones` items, so `p / (1 - p) = gamma^(1 / (2 ones))`.
 
     >>> round(float(Mask(gamma=19, ones=6).p), 4), round(float(Mask(gamma=19, ones=7).p), 4)
     (0.561, 0.5524)
@@ -32,12 +32,12 @@ class Mask(Scheme):
     p: Fraction
 
     def __init__(self, p: Number | None = None, *, gamma: OddsLike | None = None, ones: int | None = None) -> None:
-        """Read p, or find it from the odds of a whole record."""
+        """Read p, or compute it from the odds of a whole record."""
         if (p is None) == (gamma is None) or (gamma is None) != (ones is None):
             raise SottovoceError("p or gamma", "must be given, gamma together with ones", (p, gamma, ones))
         keep = _keep(gamma, ones) if p is None else probability("p", p)
         if keep == Fraction(1, 2):
-            raise SottovoceError("p", "must not be 1/2, where a report says nothing about its item", p)
+            raise SottovoceError("p", "must not be 1/2, where nothing can be learned from the reports", p)
         set_fields(self, p=keep)
 
     def mechanism(self, sizes: Sizes) -> Flips:
@@ -49,7 +49,7 @@ class Mask(Scheme):
 
     @classmethod
     def cases(cls) -> Iterator[tuple["Mask", Sizes]]:
-        """Usual, thesis' strict privacy, mostly flipped, certain."""
+        """Usual, the thesis' strict privacy, mostly flipped, noiseless."""
         yield cls(p=0.9), (2, 2, 2)
         yield cls(gamma=19, ones=6), (2, 2)
         yield cls(p=0.25), (2,)
@@ -58,7 +58,7 @@ class Mask(Scheme):
 
     @classmethod
     def refused(cls) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Out of range, saying nothing, or half given."""
+        """Out of range, uninformative, or incomplete."""
         yield "p", {"p": 1.5}
         yield "p", {"p": float("nan")}
         yield "p", {"p": 0.5}
@@ -70,7 +70,5 @@ class Mask(Scheme):
 
 
 def _keep(gamma: Any, ones: Any) -> Fraction:
-    if isinstance(ones, bool) or not isinstance(ones, int) or ones < 1:
-        raise SottovoceError("ones", "must be a positive whole number", ones)
-    each = root_of_odds(exact_odds("gamma", gamma), 2 * ones)
-    return each / (1 + each)
+    item_odds = root_of_odds(exact_odds("gamma", gamma), 2 * whole_number("ones", ones))
+    return item_odds / (1 + item_odds)

@@ -1,4 +1,4 @@
-"""Any matrix of one's own: m reports by n truths, columns that sum to one."""
+"""Any matrix of the user: reports by truths, with columns that sum to one."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ Rows = tuple[tuple[Fraction, ...], ...]
 
 @dataclass(frozen=True)
 class Matrix(Scheme):
-    """`A[y, x]` as given, rounded to integers whose odds do not exceed the matrix's own.
+    """`A[y, x]` as given, rounded to integers whose odds do not exceed the matrix's.
 
-    More reports than truths are welcome; `reports` names them. A zero beside a positive entry in a
-    row rules a truth out: such a design is not deniable, and says so.
+    There may be more reports than truths; `reports` names them. If a row has both zero and positive entries, its report
+    rules out a truth, and the odds are unbounded: the design is not deniable.
 
     >>> Matrix([[0.8, 0.3], [0.2, 0.7]]).mechanism((2,)).channel.odds
     Fraction(7, 2)
@@ -42,12 +42,12 @@ class Matrix(Scheme):
         set_fields(self, matrix=tuple(zip(*columns, strict=True)), reports=names)
 
     def mechanism(self, sizes: Sizes) -> Listed:
-        """One coin, its sides dealt out by column."""
+        """One coin."""
         return Listed.near(sizes, self.matrix, self.reports)
 
     @classmethod
     def cases(cls) -> Iterator[tuple["Matrix", Sizes]]:
-        """Exact decimals, more reports than truths, entries no small integer holds, zeros, joint, constant."""
+        """Exact decimals, more reports than truths, rounded entries, zeros, joint, constant, fewer reports."""
         yield cls([[0.8, 0.3], [0.2, 0.7]]), (2,)
         yield cls([[0.5, 0.25], [0.25, 0.5], [0.25, 0.25]], reports=["a", "b", "either"]), (2,)
         third = [1 / 3, 0.25, 0.31415926535]
@@ -59,7 +59,7 @@ class Matrix(Scheme):
 
     @classmethod
     def refused(cls) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Columns that do not sum to one, negative or missing entries, ragged rows, repeated names."""
+        """Columns that do not sum to one, negative or NaN entries, rows of unequal length, repeated names."""
         yield "matrix", {"matrix": [[0.5, 0.5], [0.5, 0.6]]}
         yield "matrix", {"matrix": [[1.5, 0.5], [-0.5, 0.5]]}
         yield "matrix", {"matrix": [[0.5, float("nan")], [0.5, 0.5]]}

@@ -1,4 +1,4 @@
-"""Randomly drawn sets: mixtures of weighted designs, for as many sets as nobody could list."""
+"""Randomly drawn sets: mixtures of weighted designs over more sets than can be listed."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -6,26 +6,27 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-from sottovoce.channels.slabs import FloatSlab, Slab, check_whole, largest_item_weight, nearest_slabs, whole_weights
+from sottovoce.channels.slabs import FloatSlab, Slab, largest_item_weight, nearest_slabs, whole_weights
+from sottovoce.checks import whole_number
 from sottovoce.errors import SottovoceError
-from sottovoce.exact import Number, OddsLike
+from sottovoce.exact import Number, OddsLike, odds_asked
 from sottovoce.mechanisms.random_set import SetByRank
-from sottovoce.schemes.scheme import Scheme, Sizes, odds_asked, set_fields
+from sottovoce.schemes.scheme import Scheme, Sizes, set_fields
 
 Component = tuple[int, int, Iterable[int]] | tuple[int, int, Iterable[int], Iterable[int]]
-"""Weight, size of the sets, a weight for each category and perhaps a length: whole numbers of at least one."""
+"""Weight, size of the sets, and for each category a weight and, optionally, a length: positive integers."""
 
 
 @dataclass(frozen=True)
 class RandomSet(Scheme):
     """`P(S | x) = m(S) t_S u_S(x) / norm_x`, `m(S) = sum_c mu_c prod_{i in S} w_ci` over S of total length T_c.
 
-    `components` are (mu_c, T_c, w_c), or (mu_c, T_c, w_c, g_c) where categories have lengths; else T_c is the number of
-    members. `u_S(x)` is g if x is in S and 1 if not. `t_S` is 1, or `sum_i h_i u_S(i)` with a `tilt` h: near the prior,
-    it makes estimates whose error at that prior is the least that these sets allow. Equal weights and one size make it
-    subset selection; unequal ones make a design for categories that are not equally frequent. The odds are
-    `g max_x norm_x / min_x norm_x`: those asked for, so that a design whose norms differ pays for it with a smaller g.
-    With `odds=inf`, u_S(x) is 1 or 0: the truth is always in the set, which is not deniable.
+    `components` are (mu_c, T_c, w_c), or (mu_c, T_c, w_c, g_c) if categories have lengths; otherwise T_c is the number
+    of members. `u_S(x)` is g if x is in S and 1 if not. `t_S` is 1, or `sum_i h_i u_S(i)` with a `tilt` h: with h near
+    the prior, the error of the estimates at that prior is the least that these sets allow. Equal weights and one size
+    are subset selection; unequal weights suit categories that are not equally frequent. The odds are
+    `g max_x norm_x / min_x norm_x`, and g is chosen to give the odds asked for. With `odds=inf`, u_S(x) is 1 or 0: the
+    truth is always in the set, which is not deniable.
 
     >>> mechanism = RandomSet([(1, 2, [1] * 12), (5, 3, [1] * 12)], odds=3).mechanism((12,))
     >>> 2.999999 < mechanism.channel.odds <= 3
@@ -47,23 +48,23 @@ class RandomSet(Scheme):
         odds: OddsLike | None = None,
         tilt: Iterable[int] | None = None,
     ) -> None:
-        """Read the components; turn epsilon into odds, rounded down."""
+        """Read the components and the odds, or convert epsilon to odds, rounded down."""
         read = tuple(_component(given) for given in components)
         if not read:
             raise SottovoceError("components", "must be at least one", read)
         weights = None if tilt is None else tuple(tilt)
         for weight in weights or ():
-            check_whole("tilt", weight, largest_item_weight(), "must be whole numbers from 1 to 2^256")
+            whole_number("tilt", weight, most=largest_item_weight())
         asked = None if odds == inf and epsilon is None else odds_asked(epsilon=epsilon, odds=odds)
         set_fields(self, components=read, odds=asked, tilt=weights)
 
     @classmethod
     def near(cls, components: Iterable[FloatSlab], odds: OddsLike, tilt: Iterable[float] | None = None) -> "RandomSet":
-        """Whole numbers near a design in floating point, within the odds asked for.
+        """Scheme with integers near a design in floating point, within the odds asked for.
 
-        `components` are (share of m, total length T, weights, lengths or None for all 1), as optimisers find them.
-        Probabilities of sets are off by about `(T + 1) 2^-36`, unless the weights differ by more than a factor 1e66:
-        `whole_weights` says what that costs. Weights that differ by much make large numbers, and reports take longer.
+        `components` are (share of m, total length T, weights, lengths or None for all 1), as optimisers return them.
+        Probabilities of sets are off by about `(T + 1) 2^-36`, unless the weights differ by more than a factor 1e66
+        (see `whole_weights`). Weights of very different size make large integers, and reports take longer to draw.
 
         >>> design = RandomSet.near([(1.0, 2, [0.5, 0.3, 0.2, 0.1], None)], odds=3, tilt=[0.4, 0.3, 0.2, 0.1])
         >>> float(design.mechanism((4,)).channel.odds)
@@ -73,12 +74,12 @@ class RandomSet(Scheme):
         return cls(nearest_slabs(components), odds=odds, tilt=weights)
 
     def mechanism(self, sizes: Sizes) -> SetByRank:
-        """One large number, of as many coins as its digits take."""
+        """One large random integer, with a coin for each digit."""
         return SetByRank.with_odds(sizes, self.components, self.odds, self.tilt)
 
     @classmethod
     def cases(cls) -> Iterator[tuple["RandomSet", Sizes]]:
-        """Subset selection, two sizes, skewed weights, joint records, saying nothing; lengths, tilts, not deniable."""
+        """Subset selection, two sizes, skewed weights, joint records, uninformative, lengths, tilts, not deniable."""
         yield cls([(1, 2, [1] * 5)], odds=3), (5,)
         yield cls([(1, 1, [1] * 4), (2, 2, [1] * 4)], epsilon=1), (4,)
         yield cls([(3, 2, [9, 4, 2, 1, 1, 1])], epsilon=0.5), (6,)
@@ -94,7 +95,7 @@ class RandomSet(Scheme):
 
     @classmethod
     def refused(cls) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Components that are none, weights and sizes out of range, odds that are none."""
+        """Invalid components, weights and sizes out of range, invalid odds."""
         yield "components", {"components": [], "odds": 3}
         yield "components", {"components": [(1, 1)], "odds": 3}
         yield "components", {"components": [3], "odds": 3}

@@ -1,20 +1,20 @@
-"""The best randomized response there is among square matrices with one diagonal, for an epsilon."""
+"""k-ary randomized response: the optimal matrix with a constant diagonal for a given epsilon."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sottovoce.exact import Number, OddsLike
+from sottovoce.exact import Number, OddsLike, odds_asked
 from sottovoce.mechanisms.diagonal import Diagonal
-from sottovoce.schemes.scheme import Scheme, Sizes, odds_asked, set_fields
+from sottovoce.schemes.scheme import Scheme, Sizes, set_fields
 
 
 @dataclass(frozen=True)
 class RandomizedResponse(Scheme):
     """`A[x, x] = e^eps / (e^eps + t - 1)`, each other answer `1 / (e^eps + t - 1)` (eq. 8 and 19).
 
-    For a binary attribute t = 2. The odds e^eps : 1 are rounded down, never up.
+    t is the number of categories. The odds e^eps : 1 are rounded down, never up.
 
     >>> RandomizedResponse(epsilon=1).mechanism((2,)).channel.epsilon <= 1
     True
@@ -27,7 +27,7 @@ class RandomizedResponse(Scheme):
     odds: Fraction
 
     def __init__(self, epsilon: Number | None = None, *, odds: OddsLike | None = None) -> None:
-        """Turn epsilon into odds, rounded down."""
+        """Read the odds, or convert epsilon to odds, rounded down."""
         set_fields(self, odds=odds_asked(epsilon=epsilon, odds=odds))
 
     def mechanism(self, sizes: Sizes) -> Diagonal:
@@ -44,7 +44,7 @@ class RandomizedResponse(Scheme):
 
     @classmethod
     def refused(cls) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Negative, far too large, or no number."""
+        """Negative, far too large, or not a number."""
         yield "epsilon", {"epsilon": -0.1}
         yield "epsilon", {"epsilon": 10_000}
         yield "epsilon", {"epsilon": "lots"}

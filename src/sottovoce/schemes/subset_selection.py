@@ -1,4 +1,4 @@
-"""Subset selection: report a set of w categories that holds the truth more often than chance."""
+"""Subset selection: report a set of w categories that contains the truth more often than by chance."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,20 +6,21 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.channels.subset_selection import SubsetSelection as Channel
+from sottovoce.checks import whole_number
 from sottovoce.errors import SottovoceError
-from sottovoce.exact import Number, OddsLike
+from sottovoce.exact import Number, OddsLike, odds_asked
 from sottovoce.mechanisms.subset_selection import Subset
 from sottovoce.schemas.attribute import check_domain
-from sottovoce.schemes.scheme import Scheme, Sizes, odds_asked, set_fields
+from sottovoce.schemes.scheme import Scheme, Sizes, set_fields
 
 
 @dataclass(frozen=True)
 class SubsetSelection(Scheme):
-    """The truth is in the set with `w e^eps / (w e^eps + n - w)`; odds e^eps : 1.
+    """The truth is in the set with probability `w e^eps / (w e^eps + n - w)`; odds e^eps : 1.
 
-    `size` w is the best one if left out: that of the largest `(a - b)^2 / (w (n - w))`, a and b the
-    shares of the truth and of another category in the sets, near `n / (e^eps + 1)`. At w = 1 it is
-    plain randomized response; for many categories and a small epsilon it is far better.
+    If `size` w is not given, the best one is used: that with the largest `(a - b)^2 / (w (n - w))`, a and b being the
+    probabilities that the truth and that another category is in the set; it is near `n / (e^eps + 1)`. At w = 1 this is
+    randomized response; for many categories and a small epsilon larger sets are far better.
 
     >>> SubsetSelection(odds=3).mechanism((12,)).size
     3
@@ -33,13 +34,12 @@ class SubsetSelection(Scheme):
     size: int | None
 
     def __init__(self, epsilon: Number | None = None, *, odds: OddsLike | None = None, size: int | None = None) -> None:
-        """Turn epsilon into odds, rounded down."""
-        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
-            raise SottovoceError("size", "must be a positive whole number", size)
-        set_fields(self, odds=odds_asked(epsilon=epsilon, odds=odds), size=size)
+        """Read the odds, or convert epsilon to odds, rounded down."""
+        given = None if size is None else whole_number("size", size)
+        set_fields(self, odds=odds_asked(epsilon=epsilon, odds=odds), size=given)
 
     def mechanism(self, sizes: Sizes) -> Subset:
-        """A coin for the truth, and one for each other place of the set."""
+        """A coin for the truth, and one for each member of the set."""
         cells = check_domain(sizes)
         if cells < 2:
             raise SottovoceError("sizes", "must leave at least two answers", sizes)
@@ -47,7 +47,7 @@ class SubsetSelection(Scheme):
 
     @classmethod
     def cases(cls) -> Iterator[tuple["SubsetSelection", Sizes]]:
-        """The best size, given sizes, joint records, saying nothing."""
+        """The best size, given sizes, joint records, uninformative."""
         yield cls(odds=3), (8,)
         yield cls(epsilon=1), (5,)
         yield cls(epsilon=0.5, size=2), (4,)
@@ -57,7 +57,7 @@ class SubsetSelection(Scheme):
 
     @classmethod
     def refused(cls) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Sets that are none, and odds that are none."""
+        """Invalid sizes, and invalid odds."""
         yield "size", {"odds": 3, "size": 0}
         yield "size", {"odds": 3, "size": 1.5}
         yield "odds", {"odds": 0}
@@ -66,7 +66,7 @@ class SubsetSelection(Scheme):
 
 
 def best_size(cells: int, odds: Fraction) -> int:
-    """Set size with the most information per report, `(a - b)^2 / (w (n - w))`."""
+    """Size w of the sets with the most information in a report, `(a - b)^2 / (w (n - w))`."""
 
     def information(size: int) -> Fraction:
         channel = Channel((cells,), size, size * odds / (size * odds + cells - size))

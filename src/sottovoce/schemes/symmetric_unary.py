@@ -1,4 +1,4 @@
-"""Symmetric unary encoding: one-hot bits, all kept with one probability."""
+"""Symmetric unary encoding: one-hot bits, all kept with the same probability."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.errors import SottovoceError
-from sottovoce.exact import Number, OddsLike, probability, root_of_odds
+from sottovoce.exact import Number, OddsLike, odds_asked, probability, root_of_odds
 from sottovoce.mechanisms.flips import BitCoin
 from sottovoce.mechanisms.one_hot import OneHot
 from sottovoce.mechanisms.rounding import diagonal_sides
-from sottovoce.schemes.scheme import Scheme, Sizes, odds_asked, set_fields
+from sottovoce.schemes.scheme import Scheme, Sizes, set_fields
 
 
 @dataclass(frozen=True)
 class SymmetricUnary(Scheme):
-    """Every bit of the one-hot code kept with p: MASK on one-hot data; odds `(p / (1 - p))^(2 M)`.
+    """Every bit of the one-hot code is kept with p: MASK on one-hot data; odds `(p / (1 - p))^(2 M)`.
 
-    M is the number of attributes in the group: two records differ in at most two bits of each. Give
-    p, or the `odds` or `epsilon` of the whole group. This is also how MASK disguises a categorical table
-    (Agrawal 2004), and RAPPOR's basic one-time form.
+    M is the number of attributes in the group: two records differ in at most two bits of each. Give p, or the `odds` or
+    `epsilon` of the whole group. MASK disguises categorical tables in this way (Agrawal 2004), and so does the basic
+    one-time RAPPOR.
 
     >>> SymmetricUnary(odds=9).mechanism((4,)).bit
     BitCoin(one=3, zero=1, sides=4)
@@ -32,7 +32,7 @@ class SymmetricUnary(Scheme):
     odds: Fraction | None
 
     def __init__(self, p: Number | None = None, *, odds: OddsLike | None = None, epsilon: Number | None = None) -> None:
-        """Read p, as the odds of one bit, or the odds of the group."""
+        """Read p and convert it to the odds of a bit, or read the odds of the group."""
         if p is None:
             set_fields(self, bit_odds=None, odds=odds_asked(odds=odds, epsilon=epsilon))
             return

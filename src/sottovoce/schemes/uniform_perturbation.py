@@ -1,4 +1,4 @@
-"""Uniform perturbation: keep the answer with probability q, else any answer alike."""
+"""Uniform perturbation: keep the answer with probability q, else report a uniform one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from sottovoce.schemes.scheme import Scheme, Sizes, set_fields
 class UniformPerturbation(Scheme):
     """`A = q I + (1 - q) / n 1 1^T`; odds `1 + n q / (1 - q)` : 1.
 
-    The same matrices as Warner's with `p = q + (1 - q) / n` (Huang & Du 2008, Theorem 2).
+    The matrix is that of Warner's design with `p = q + (1 - q) / n` (Huang & Du 2008, Theorem 2).
 
     >>> UniformPerturbation(q=1 / 2).mechanism((4,)).channel.odds
     Fraction(5, 1)
@@ -39,7 +39,7 @@ class UniformPerturbation(Scheme):
 
     @classmethod
     def cases(cls) -> Iterator[tuple["UniformPerturbation", Sizes]]:
-        """A small coin, a float, certainty, noise, joint records."""
+        """A small coin, a float, noiseless, uninformative, joint records."""
         yield cls(q=Fraction(1, 2)), (2,)
         yield cls(q=0.1234567890123), (7,)
         yield cls(q=1), (2,)
@@ -48,7 +48,7 @@ class UniformPerturbation(Scheme):
 
     @classmethod
     def refused(cls) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Out of range, or no number."""
+        """Out of range, or not a number."""
         wrong: tuple[Any, ...] = (-0.5, 1.5, float("inf"), [], "x")
         for q in wrong:
             yield "q", {"q": q}

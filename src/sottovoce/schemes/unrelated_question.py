@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sottovoce.channels.mixture import Law
+from sottovoce.channels.mixture import Distribution
 from sottovoce.errors import SottovoceError
 from sottovoce.exact import Number, OddsLike, distribution, probability
 from sottovoce.exact import odds as exact_odds
@@ -17,11 +17,10 @@ from sottovoce.schemes.scheme import Scheme, Sizes, set_fields
 class UnrelatedQuestion(Scheme):
     """`P*(E) = theta P(E) + (1 - theta) P_Y(E)` for every event E of the whole record.
 
-    With probability theta the private record is reported, else a record drawn from the known
-    distribution Y: one list of probabilities for each attribute, drawn independently, or one list
-    over the joint cells; uniform if `known` is left out. The odds, `1 + theta / ((1 - theta)
-    min P_Y)` : 1, grow exponentially with the attributes in one group. Give theta, or the `odds`
-    the record must keep.
+    With probability theta the true record is reported, else a record drawn from the known distribution Y: one list of
+    probabilities for each attribute, drawn independently, or one list over the joint cells; uniform if `known` is not
+    given. The odds, `1 + theta / ((1 - theta) min P_Y)` : 1, grow exponentially with the number of attributes in a
+    group. Give theta, or the `odds` of the record.
 
     >>> UnrelatedQuestion(theta=1 / 2).mechanism((2,)).channel.odds
     Fraction(3, 1)
@@ -34,7 +33,7 @@ class UnrelatedQuestion(Scheme):
 
     theta: Fraction | None
     odds: Fraction | None
-    known: tuple[Law, ...] | None
+    known: tuple[Distribution, ...] | None
 
     def __init__(
         self, theta: Number | None = None, *, known: Iterable[Any] | None = None, odds: OddsLike | None = None
@@ -44,12 +43,12 @@ class UnrelatedQuestion(Scheme):
             raise SottovoceError("theta or odds", "must be given, exactly one of them", (theta, odds))
         exact = None if theta is None else probability("theta", theta)
         if exact == 0:
-            raise SottovoceError("theta", "must not be 0, where nothing private is ever reported", theta)
+            raise SottovoceError("theta", "must not be 0, where nothing can be learned from the reports", theta)
         set_fields(
             self,
             theta=exact,
             odds=None if odds is None else exact_odds("odds", odds),
-            known=None if known is None else _laws(known),
+            known=None if known is None else _distributions(known),
         )
 
     def mechanism(self, sizes: Sizes) -> Replacement:
@@ -61,7 +60,7 @@ class UnrelatedQuestion(Scheme):
 
     @classmethod
     def cases(cls) -> Iterator[tuple["UnrelatedQuestion", Sizes]]:
-        """Uniform and not, several attributes, a joint distribution, floats, a zero, odds, certainty."""
+        """Uniform and not, several attributes, a joint distribution, floats, a zero, odds, noiseless."""
         yield cls(theta=Fraction(1, 2)), (2,)
         yield cls(theta=0.7, known=[0.2, 0.8]), (2,)
         yield cls(theta=0.3, known=[[0.5, 0.5], [0.2, 0.3, 0.5]]), (2, 3)
@@ -73,7 +72,7 @@ class UnrelatedQuestion(Scheme):
 
     @classmethod
     def refused(cls) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Out of range, distributions that are none, both or neither of theta and odds."""
+        """Out of range, invalid distributions, both or neither of theta and odds."""
         yield "theta", {"theta": 1.01}
         yield "theta", {"theta": 0}
         yield "known", {"theta": 0.5, "known": [0.5, 0.6]}
@@ -84,8 +83,8 @@ class UnrelatedQuestion(Scheme):
         yield "odds", {"odds": 0.5}
 
 
-def _laws(known: Iterable[Any]) -> tuple[Law, ...]:
-    """Distributions as a list of lists; a plain list of numbers is a single one."""
-    given = [list(law) if isinstance(law, Iterable) and not isinstance(law, str) else law for law in known]
-    laws = given if given and all(isinstance(law, list) for law in given) else [given]
-    return tuple(distribution("known", law) for law in laws)
+def _distributions(known: Iterable[Any]) -> tuple[Distribution, ...]:
+    """Read a list of distributions, or one distribution as a plain list of numbers."""
+    given = [list(entry) if isinstance(entry, Iterable) and not isinstance(entry, str) else entry for entry in known]
+    lists = given if given and all(isinstance(entry, list) for entry in given) else [given]
+    return tuple(distribution("known", entries) for entries in lists)

@@ -1,4 +1,4 @@
-"""Warner's randomized response: tell the truth with probability p."""
+"""Warner's randomized response: report the truth with probability p."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from sottovoce.schemes.scheme import Scheme, Sizes, set_fields
 class Warner(Scheme):
     """`A[x, x] = p`, and `(1 - p) / (n - 1)` for each other answer; odds `p (n - 1) / (1 - p)` : 1.
 
-    At p = 1/n the report says nothing, and nothing can be estimated.
+    At p = 1/n reports do not depend on the truth, and nothing can be estimated.
 
     >>> Warner(p=3 / 4).mechanism((2,)).channel.odds
     Fraction(3, 1)
@@ -33,7 +33,7 @@ class Warner(Scheme):
         set_fields(self, p=probability("p", p))
 
     def mechanism(self, sizes: Sizes) -> Diagonal:
-        """One coin: p : (1 - p) / (n - 1) between the truth and each other answer."""
+        """One coin, with ratio p : (1 - p) / (n - 1) of the truth to each other answer."""
         p, cells = self.p, check_domain(sizes)
         if cells < 2:
             raise SottovoceError("sizes", "must leave at least two answers", sizes)
@@ -44,7 +44,7 @@ class Warner(Scheme):
 
     @classmethod
     def cases(cls) -> Iterator[tuple["Warner", Sizes]]:
-        """Small coins, a float, a truth rarer than the rest, certainty, never, noise."""
+        """Small coins, a float, a truth rarer than other answers, always, never, uninformative, joint."""
         yield cls(p=Fraction(3, 4)), (2,)
         yield cls(p=0.7), (3,)
         yield cls(p=1 / 3 + 0.1), (5,)
@@ -56,6 +56,6 @@ class Warner(Scheme):
 
     @classmethod
     def refused(cls) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Out of range, or no number."""
+        """Out of range, or not a number."""
         for p in (-0.1, 1.2, float("nan"), "a half", None, True):
             yield "p", {"p": p}

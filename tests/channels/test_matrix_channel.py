@@ -1,4 +1,4 @@
-"""Channels with more reports than truths are inverted as well as can be where all truths are alike."""
+"""Left inverses of channels with more reports than truths have the least variance for uniform truths."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ WIDE = {
 
 
 @pytest.mark.parametrize("name", WIDE)
-def test_no_unbiased_estimate_of_uniform_truths_is_better(name):
+def test_no_unbiased_estimate_has_less_variance_for_uniform_truths(name):
     channel = WIDE[name]
     inverse, uniform = channel.solve(np.eye(channel.n_out)), np.full(channel.n_in, 1 / channel.n_in)
     np.testing.assert_allclose(inverse @ channel.dense(), np.eye(channel.n_in), atol=1e-12)
@@ -26,8 +26,8 @@ def test_no_unbiased_estimate_of_uniform_truths_is_better(name):
 def test_plain_least_squares_would_waste_a_fifth_of_kuks_reports():
     """Variances of both inverses under uniform truths: the ratio is 1.25 (1.30 with eight cards)."""
     matrix = WIDE["kuk"].dense()
-    seen = matrix.mean(axis=1)
-    noise = np.diag(seen) - np.outer(seen, seen)
+    reports = matrix.mean(axis=1)
+    noise = np.diag(reports) - np.outer(reports, reports)
     ours, plain = (np.trace(b @ noise @ b.T) for b in (WIDE["kuk"].solve(np.eye(4)), np.linalg.pinv(matrix)))
     assert plain / ours == pytest.approx(1.2516, abs=1e-4)
 
