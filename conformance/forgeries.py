@@ -6,7 +6,7 @@ from copy import deepcopy
 from hashlib import sha256
 from typing import Any
 
-from sottovoce.plans.document import canonical_bytes
+from sottovoce.plans.canonical import canonical_bytes
 
 Json = dict[str, Any]
 Forgery = tuple[str, str | None, Any]
@@ -17,6 +17,11 @@ OTHER: Json = {"kind": "categories", "name": "drug", "categories": ["never", "on
 DIAGONAL: Json = {"kind": "diagonal", "truth": "3", "other": "1"}
 GROUP: Json = {"attributes": ["tax"], "scheme": "warner", "mechanism": DIAGONAL}
 GOOD: Json = {"version": 1, "schema": [ATTRIBUTE], "groups": [GROUP], "odds": "3/1", "prior": None}
+
+REGION: Json = {"kind": "categories", "name": "region", "categories": ["north", "south"]}
+WEIGHT: Json = {"kind": "number", "name": "weight"}
+SECOND: Json = GOOD | {"version": 2, "public": [REGION, WEIGHT]}
+"""A good plan of version 2: it has public columns."""
 
 
 def document(plan: Any) -> str:
@@ -94,6 +99,31 @@ def schemas() -> Iterator[Forgery]:
     yield "an attribute covered by two groups", "groups", GOOD | {"groups": [GROUP, GROUP], "odds": "9/1"}
     yield "an attribute twice in a group", "variables", GOOD | {"groups": [GROUP | {"attributes": ["tax", "tax"]}]}
     yield "an unknown attribute", "name", GOOD | {"groups": [GROUP | {"attributes": ["taxes"]}]}
+
+
+def versions() -> Iterator[Forgery]:
+    """Versions that are not those of the plan's keys, and public columns that are none."""
+    yield "a newer version", "version", SECOND | {"version": 3}
+    yield "version 0", "version", GOOD | {"version": 0}
+    yield "public columns in version 1", "plan", SECOND | {"version": 1}
+    yield "version 2 without public columns", "version", SECOND | {"public": []}
+    for wrong, parameter, public in [
+        ("public columns that are no list", "public", {"weight": "number"}),
+        ("a public column that is no object", "kind", ["weight"]),
+        ("a public column that is disguised", "public", [ATTRIBUTE]),
+        ("a public number that is disguised", "public", [WEIGHT | {"name": "tax"}]),
+        ("a public column twice", "public", [REGION, WEIGHT, REGION]),
+        ("a public set of items", "public", [{"kind": "items", "name": "pets", "items": ["cat", "dog"]}]),
+        ("a public column of an unknown kind", "kind", [WEIGHT | {"kind": "text"}]),
+        ("a public column with one category", "categories", [REGION | {"categories": ["north"]}]),
+        ("a public number without a name", "name", [WEIGHT | {"name": ""}]),
+        ("a public number with an unknown key", "plan", [WEIGHT | {"unit": "kg"}]),
+    ]:
+        yield wrong, parameter, SECOND | {"public": public}
+    subset = {"kind": "subset", "size": "1", "kept": "1", "sides": "2"}
+    joint = [{"attributes": ["tax", "drug"], "scheme": "subset_selection", "mechanism": subset}]
+    named = {"version": 2, "public": [WEIGHT | {"name": "tax+drug"}]}
+    yield "a public column with the name of a report", "public", _two(joint) | named
 
 
 def _two(groups: list[Json]) -> Json:

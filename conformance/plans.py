@@ -11,6 +11,7 @@ from sottovoce.mechanisms.replacement import Replacement
 from sottovoce.mechanisms.sampling import Sampling
 from sottovoce.mechanisms.turning import Turning
 from sottovoce.plans.plan import Group, Plan, PriorSource
+from sottovoce.plans.public import PublicNumber
 from sottovoce.schemas.attribute import Attribute, boolean
 from sottovoce.schemas.binned import Binned
 from sottovoce.schemas.item_set import ItemSet
@@ -22,7 +23,7 @@ from sottovoce.schemes.gamma_diagonal import GammaDiagonal
 from sottovoce.schemes.matrix import Matrix
 from sottovoce.schemes.optimized_unary import OptimizedUnary
 from sottovoce.schemes.randomized_gamma_diagonal import RandomizedGammaDiagonal
-from sottovoce.schemes.scheme import Scheme, Sizes, schemes
+from sottovoce.schemes.scheme import Scheme, Sizes, all_schemes
 from sottovoce.schemes.subset_selection import SubsetSelection
 from sottovoce.schemes.unrelated_question import UnrelatedQuestion
 from sottovoce.schemes.warner import Warner
@@ -33,7 +34,7 @@ DRUG = Attribute("drug", ["never", "once", "often"])
 
 def case_plans() -> Iterator[tuple[str, Plan]]:
     """One plan for each case of each scheme that is found, and a name for it."""
-    for name, found in schemes().items():
+    for name, found in all_schemes().items():
         for number, (scheme, sizes) in enumerate(found.cases()):
             yield f"{name} {number}", case_plan(scheme, sizes)
 
@@ -56,6 +57,7 @@ def made_up_plans() -> Iterator[tuple[str, Plan]]:
     yield "sets of categories and of joint cells, between columns of other groups", _sets()
     yield "attributes asked or not, their group turned round, beside a set that is cut", _asked_or_not()
     yield "a sample of mechanisms of every kind that reports answers", _sampled_kinds()
+    yield "version 2: public columns of every kind, which no coin touches", _with_public()
 
 
 def _turned_round() -> Plan:
@@ -141,6 +143,11 @@ def _sampled_kinds() -> Plan:
     sampling = Sampling(schema.sizes, parts)
     group = Group(schema.names, "attribute_sampling", sampling)
     return Plan(schema, (group,), group.guarantee)
+
+
+def _with_public() -> Plan:
+    public = (Attribute("region", ["north", "south"], missing="south"), AGE, PublicNumber("weight"))
+    return Plan.of(Schema([boolean("tax"), DRUG]), {("drug", "tax"): GammaDiagonal(gamma=4)}, public=public)
 
 
 def _labels() -> Plan:

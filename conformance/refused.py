@@ -17,10 +17,11 @@ HAIR = 10**18
 
 
 def vectors() -> Iterator[dict[str, Any]]:
-    """Forgeries of the document, the plan, the schema and the mechanisms, then those of all schemes found."""
+    """Forgeries of the document, the plan, the schema and the mechanisms, those of all schemes found, and versions."""
     for wrong, parameter, text in forgeries.no_documents():
         yield _vector(wrong, parameter, text)
-    for found in (forgeries.plans, forgeries.schemas, mechanisms, _broken_promises, _broken_integers):
+    kinds = (forgeries.plans, forgeries.schemas, mechanisms, _broken_promises, _broken_integers, forgeries.versions)
+    for found in kinds:
         for wrong, parameter, plan in found():
             yield _vector(wrong, parameter, forgeries.document(plan))
 

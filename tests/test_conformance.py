@@ -16,7 +16,7 @@ import pytest
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanisms.mechanism import mechanism_kinds
 from sottovoce.plans.document import plan_from_text
-from sottovoce.schemes.scheme import schemes
+from sottovoce.schemes.scheme import all_schemes
 
 ROOT = Path(__file__).parent.parent
 FILES = {path.stem: json.loads(path.read_text()) for path in sorted((ROOT / "conformance").glob("*.json"))}
@@ -60,7 +60,7 @@ def test_files_stay_small():
 
 def test_every_case_of_every_scheme_has_a_vector():
     names = {vector["name"] for vector in FILES["reports"]["vectors"]}
-    assert {f"{name} {i}" for name, found in schemes().items() for i, _ in enumerate(found.cases())} <= names
+    assert {f"{name} {i}" for name, found in all_schemes().items() for i, _ in enumerate(found.cases())} <= names
 
 
 @pytest.mark.parametrize("kind", sorted(mechanism_kinds()))
@@ -141,6 +141,13 @@ def test_every_part_of_a_sample_is_picked():
                 shown, used = flip(client.coins, vector["words"], used)
                 picked.add(shown[0])
             assert picked == set(range(client.coins[0])), vector["name"]
+
+
+def test_a_newer_version_is_named_as_such():
+    newer = next(v["document"] for v in FILES["refused"]["vectors"] if v["name"] == "a newer version")
+    for error, read in ((RefusedError, Client), (SottovoceError, plan_from_text)):
+        with pytest.raises(error, match=r"written by a newer version of Sottovoce \(document version 3\)"):
+            read(newer)
 
 
 @pytest.mark.parametrize("vector", vectors("refused"))

@@ -12,6 +12,8 @@ from conformance.client.schema import sizes
 
 SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 KEYS = {"version", "schema", "groups", "odds", "prior"}
+NEWEST = 2
+"""Newest version of plan documents that this client reads."""
 
 
 def canonical(value: Any) -> str:
@@ -42,10 +44,14 @@ class Client:
             require(set(document) == {"plan", "sha256"}, "keys of the document")
             plan = document["plan"]
             require(document["sha256"] == sha256(canonical(plan).encode()).hexdigest(), "hash")
-            require(type(plan["version"]) is int and plan["version"] == 1, "version")
-            require(set(plan) == KEYS, "keys of the plan")
+            version = plan["version"]
+            require(type(version) is int and version >= 1, "version")
+            require(version <= NEWEST, f"written by a newer version of Sottovoce (document version {version})")
+            require(set(plan) == (KEYS | {"public"} if version == 2 else KEYS), "keys of the plan")
             self._read_schema(plan["schema"])
             self._read_groups(plan["schema"], plan["groups"])
+            if version == 2:
+                self._check_public(plan["public"])
             self._check_promise(plan["odds"])
             _check_prior(plan["prior"])
         except (ValueError, KeyError, TypeError, AttributeError) as reason:
@@ -88,6 +94,19 @@ class Client:
         self.columns = [columns[place] for place in sorted(columns)]
         require(len({column["name"] for column in self.columns}) == len(self.columns), "a report's name twice")
         self.report_sizes = [size for column in self.columns for size in sizes(column)]
+
+    def _check_public(self, public: list[Json]) -> None:
+        require(listed(public), "version 2 without public columns")
+        taken = {*self.places, *(column["name"] for column in self.columns)}
+        for column in public:
+            require(column["kind"] != "items", "a public set of items")
+            if column["kind"] == "number":
+                require(set(column) == {"kind", "name"}, "keys of a number")
+                require(isinstance(column["name"], str) and column["name"], "a number without a name")
+            else:
+                sizes(column)
+            require(column["name"] not in taken, "a public column twice, or disguised")
+            taken.add(column["name"])
 
     def _check_promise(self, odds: str | None) -> None:
         if odds is not None:

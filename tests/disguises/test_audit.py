@@ -1,7 +1,7 @@
 """The audit: honest mechanisms reach nearly all of their epsilon and no more, faulty ones are caught."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isinf, log
 
 import numpy as np
@@ -13,19 +13,19 @@ from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.channels.kronecker import Kronecker
 from sottovoce.disguises.audit import sampler
 from sottovoce.disguises.audit.evidence import lower_bound, upper_bound
-from sottovoce.disguises.audit.run import audit_mechanism, audit_plan
+from sottovoce.disguises.audit.run import audit, audit_mechanism
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanisms.coins import Coin
 from sottovoce.mechanisms.diagonal import Diagonal
 from sottovoce.mechanisms.matrix import Listed
-from sottovoce.schemes.scheme import schemes
+from sottovoce.schemes.scheme import all_schemes
 
 SURE = 1 - 1e-6
 """Confidence at which a sound scheme fails once in a million cases, whatever the seed."""
 
 MECHANISMS = [
     pytest.param(scheme.mechanism(sizes), id=f"{name}-{number}")
-    for name, found in schemes().items()
+    for name, found in all_schemes().items()
     for number, (scheme, sizes) in enumerate(found.cases())
 ]
 USUAL = [case for case in MECHANISMS if 0.5 <= case.values[0].channel.epsilon <= 3]
@@ -92,7 +92,7 @@ def test_confidence_bounds_are_quantiles_of_beta(trials, risk):
 
 @pytest.mark.parametrize("mechanism", USUAL)
 def test_every_scheme_reaches_nine_tenths_of_its_epsilon_and_no_more(mechanism):
-    found = audit_mechanism(mechanism, confidence=SURE, rng=3)
+    found = audit_mechanism(mechanism, level=SURE, rng=3)
     assert found.passed, str(found)
     assert found.enough
     assert 0.9 * found.epsilon <= found.lower_bound <= found.epsilon == mechanism.channel.epsilon
@@ -101,7 +101,7 @@ def test_every_scheme_reaches_nine_tenths_of_its_epsilon_and_no_more(mechanism):
 
 @pytest.mark.parametrize("mechanism", UNBOUNDED)
 def test_every_scheme_with_a_zero_is_shown_to_have_it(mechanism):
-    found = audit_mechanism(mechanism, confidence=SURE, rng=3)
+    found = audit_mechanism(mechanism, level=SURE, rng=3)
     assert (found.verdict, found.epsilon, found.share) == ("zero shown", inf, None)
     assert found.seen_most > 0 == found.seen_least
     assert mechanism.channel.entry(found.report, found.most) > 0 == mechanism.channel.entry(found.report, found.least)
@@ -110,17 +110,17 @@ def test_every_scheme_with_a_zero_is_shown_to_have_it(mechanism):
 @pytest.mark.parametrize(("bits", "claimed"), [(1, 1.0986), (4, 4.3944)])
 def test_a_bit_that_is_never_cleared_is_caught(bits, claimed):
     """Two filters of two hash functions differ in up to four bits: 4 ln 3 = 4.39, as pure-ldp claims."""
-    found = audit_mechanism(Bits(bits, clears=False), confidence=SURE, rng=1)
+    found = audit_mechanism(Bits(bits, clears=False), level=SURE, rng=1)
     assert found.epsilon == pytest.approx(claimed, abs=1e-4)
     assert found.verdict == "VIOLATED"
     assert found.lower_bound > found.epsilon
     assert "times as likely under truth" in found.violations[0]
-    assert audit_mechanism(Bits(bits), confidence=SURE, rng=1).verdict == "confirmed"
+    assert audit_mechanism(Bits(bits), level=SURE, rng=1).verdict == "confirmed"
 
 
 def test_odds_slightly_above_the_claim_are_caught():
     warner = Claim(Diagonal((2,), truth=4, other=1), BIT)
-    found = audit_mechanism(warner, confidence=SURE, rng=1)
+    found = audit_mechanism(warner, level=SURE, rng=1)
     assert not found.passed
     assert log(3) < found.lower_bound < log(4)
     assert str(found).endswith("not at most 3 times as stated")
@@ -131,7 +131,7 @@ def test_a_fault_away_from_the_worst_pair_is_caught():
     crooked = Listed((3,), [[6, 2, 1], [2, 6, 1], [2, 2, 8]])
     claim = Claim(crooked, KeepOrUniform((3,), "2/5"))
     assert (claim.channel.odds, claim.channel.worst_case()) == (3, (0, 0, 1))
-    found = audit_mechanism(claim, confidence=SURE, samples=100_000, rng=1)
+    found = audit_mechanism(claim, level=SURE, samples=100_000, rng=1)
     assert log(3) < found.lower_bound < log(6)
     assert not found.passed
     assert found.seen_most < 3 * found.seen_least * 1.05  # the worst pair alone looks sound
@@ -155,13 +155,13 @@ def test_several_reports_as_bad_share_the_blame():
 def test_rows_that_are_no_reports_are_caught():
     claim = Claim(Listed((2,), [[2, 1], [1, 2], [1, 1]], ["a", "b", "neither"]), BIT)
     found = audit_mechanism(claim, samples=4000, rng=1)
-    assert any("rows are none of the 2 reports" in violation for violation in found.violations)
+    assert any("rows are not among the 2 reports" in violation for violation in found.violations)
 
 
 def test_false_alarms_are_as_rare_as_stated():
-    """At 80 % confidence at most 60 of 300 sound audits may complain; the bounds are cautious, so fewer do."""
+    """At level .8 at most 60 of 300 sound audits may complain; the bounds are cautious, so fewer do."""
     honest = Diagonal((3,), truth=3, other=1)
-    alarms = sum(not audit_mechanism(honest, samples=400, confidence=0.8, rng=seed).passed for seed in range(300))
+    alarms = sum(not audit_mechanism(honest, samples=400, level=0.8, rng=seed).passed for seed in range(300))
     assert alarms <= 60
 
 
@@ -188,14 +188,14 @@ def test_one_faulty_bit_among_a_hundred_is_caught():
             fair, stuck = Bits(100).respond(truth, flips), Bits(100, clears=False).respond(truth, flips)
             return (*fair[:37], stuck[37], *fair[38:])
 
-    found = audit_mechanism(Stuck(100), samples=20_000, confidence=SURE, rng=1)
+    found = audit_mechanism(Stuck(100), samples=20_000, level=SURE, rng=1)
     assert found.verdict == "VIOLATED"
     assert [violation for violation in found.violations if "of part 37 is at least" not in violation] == []
 
 
 def test_the_number_of_samples_is_limited(monkeypatch):
     monkeypatch.setattr("sottovoce.disguises.audit.run.MOST_COINS", 2**20)
-    found = audit_mechanism(Bits(2000), rng=1)  # (1/4)^2000 is zero in floating point: no number would do
+    found = audit_mechanism(Bits(600), rng=1)  # (1/4)^600 is zero in floating point: no number would do
     assert (found.enough, found.samples) == (False, 10_000)
     assert found.report == 0
 
@@ -245,32 +245,32 @@ def test_memory_is_bounded_and_progress_told(monkeypatch):
 
 
 def test_secure_coins_by_default():
-    assert audit_mechanism(Diagonal((2,), truth=3, other=1), confidence=1 - 1e-9).passed
+    assert audit_mechanism(Diagonal((2,), truth=3, other=1), level=1 - 1e-9).passed
 
 
 def test_a_plan_is_audited_group_by_group(plan):
-    found = audit_plan(plan, confidence=SURE, rng=5)
+    found = audit(plan, level=SURE, rng=5)
     assert found.passed
     assert [group.name for group in found.groups] == ["drug, children", "tax", "age"]
     assert found.lower_bound == pytest.approx(sum(group.lower_bound for group in found.groups))
     assert found.epsilon == plan.guarantee.epsilon
     assert 0.9 * found.epsilon <= found.lower_bound <= found.epsilon
-    assert str(found).startswith("Passed at 1 confidence: whole record epsilon 4.09434, at least ")  # 4 x 3 x 5
-    assert found == audit_plan(plan, confidence=SURE, rng=5)
+    assert str(found).startswith("Passed at level 1: whole record epsilon 4.09434, at least ")  # 4 x 3 x 5
+    assert found == audit(plan, level=SURE, rng=5)
 
 
 def test_all_groups_share_the_risk(plan):
     """Three groups at 97 % have a bound each that one group has at 99 %."""
     tax = plan.groups[1].mechanism
     assert tax.channel.odds == 3
-    alone = audit_mechanism(tax, confidence=0.99)
-    assert audit_plan(plan, confidence=0.97).groups[1].samples == pytest.approx(alone.samples, abs=1)
+    alone = audit_mechanism(tax, level=0.99)
+    assert audit(plan, level=0.97).groups[1].samples == pytest.approx(alone.samples, abs=1)
 
 
 def test_findings_survive_json(plan):
-    found = audit_plan(plan, samples=2000, rng=5)
+    found = audit(plan, samples=2000, rng=5)
     told = json.loads(json.dumps(found.to_json()))
-    assert (told["passed"], told["confidence"], told["lower_bound"]) == (True, 0.99, found.lower_bound)
+    assert (told["passed"], told["level"], told["lower_bound"]) == (True, 0.99, found.lower_bound)
     assert [group["verdict"] for group in told["groups"]] == [group.verdict for group in found.groups]
     shown = audit_mechanism(Diagonal((2,), truth=1, other=0), rng=1).to_json()
     assert (shown["epsilon"], shown["report"], shown["violations"]) == (None, "0", [])
@@ -282,7 +282,20 @@ def test_bad_numbers_of_samples_are_refused(samples):
         audit_mechanism(Diagonal((2,), truth=3, other=1), samples=samples)
 
 
-@pytest.mark.parametrize("confidence", [0, 1, -0.5, 99, "sure", float("nan")])
-def test_bad_confidences_are_refused(plan, confidence):
-    with pytest.raises(SottovoceError, match=r"^confidence must be .*\. Got"):
-        audit_plan(plan, confidence=confidence)
+@pytest.mark.parametrize("level", [0, 1, -0.5, 99, "sure", float("nan")])
+def test_bad_levels_are_refused(plan, level):
+    with pytest.raises(SottovoceError, match=r"^level must be .*\. Got"):
+        audit(plan, level=level)
+
+
+def test_notebooks_and_terminals_show_a_summary(plan):
+    found = audit(plan, samples=2000, rng=5)
+    assert repr(found) == str(found)
+    assert repr(found.groups[1]).startswith("tax: epsilon 1.09861, at least ")
+    shown = found._repr_html_()
+    assert shown.startswith("<div><b>Passed at level 0.99: whole record epsilon 4.09434")
+    assert "<td>drug, children</td>" in shown
+    violated = replace(found.groups[0], violations=("report 0 came from truth 1",))
+    assert (
+        "<small>drug, children: report 0 came from truth 1</small>" in replace(found, groups=(violated,))._repr_html_()
+    )

@@ -21,7 +21,7 @@ from sottovoce.schemas.schema import Schema
 from sottovoce.schemes.emask import Emask
 from sottovoce.tables.plan_file import read_plan
 from sottovoce.tables.source import open_source
-from sottovoce.tables.sparse_rows import listed_batches
+from sottovoce.tables.sparse_rows import csr_batches
 
 BASKET = ItemSet("basket", ["ale", "bread", "cheese"])
 LISTS = [["bread"], [], ["ale", "cheese"], ["ale", "bread", "cheese"], []]
@@ -45,7 +45,7 @@ def truths(request, tmp_path):
 
 
 def baskets_in(table):
-    return [items for rows in listed_batches(open_source(table), BASKET) for items in BASKET.labelled(*rows)]
+    return [items for rows in csr_batches(open_source(table), BASKET) for items in BASKET.decode_sparse(*rows)]
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

@@ -95,7 +95,7 @@ def test_a_stream_is_read_once(truths_csv, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO(truths_csv.read_text()))
     source = open_source("-")
     list(source.batches())
-    with pytest.raises(SottovoceError, match=r"^table must be a file to be read twice"):
+    with pytest.raises(SottovoceError, match=r"^table must be a file, since it is read twice"):
         list(source.batches())
 
 
@@ -139,7 +139,9 @@ def test_a_full_disk_leaves_nothing_under_the_final_name(form, tmp_path):
     (tmp_path / "t.csv").write_text("a\n" + "True\nFalse\n" * (rows // 2))
     script = (
         "import signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "from sottovoce import Schema, boolean, disguise_file, new_plan\n"
+        "from sottovoce import Schema, boolean\n"
+        "from sottovoce.disguises.tables import disguise_file\n"
+        "from sottovoce.plans.budget import new_plan\n"
         "plan = new_plan(Schema([boolean('a')]), odds=3)\n"
         f"disguise_file('t.csv', 'r.{form}', plan)\n"
     )

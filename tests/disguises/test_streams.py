@@ -99,7 +99,7 @@ def test_truths_pass_unchanged_through_coins_that_always_keep(tmp_path, monkeypa
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     plan = Plan.of(schema, dict.fromkeys(schema.names, Warner(p=1)))
     disguise_file(tmp_path / "t.parquet", tmp_path / "r.csv", plan)
-    disguise_file(tmp_path / "r.csv", tmp_path / "r.parquet", plan)
+    disguise_file(tmp_path / "r.csv", tmp_path / "r.parquet", plan, again=True)
     assert pq.read_table(tmp_path / "r.parquet").to_pydict() == columns
 
 
@@ -109,7 +109,9 @@ def test_a_row_group_is_never_in_memory_as_a_whole(tmp_path):
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=len(table), use_dictionary=False, compression="none")
     script = (
         "import pyarrow\n"
-        "from sottovoce import Attribute, Schema, disguise_file, new_plan\n"
+        "from sottovoce import Attribute, Schema\n"
+        "from sottovoce.disguises.tables import disguise_file\n"
+        "from sottovoce.plans.budget import new_plan\n"
         "plan = new_plan(Schema([Attribute('n', range(20))]), odds=3)\n"
         "from sottovoce.tables import sink; sink.GROUP_ROWS = 2**17\n"
         "disguise_file('t.parquet', 'r.parquet', plan)\n"

@@ -24,7 +24,7 @@ from sottovoce.schemes.emask import Emask
 from sottovoce.schemes.gamma_diagonal import GammaDiagonal
 from sottovoce.schemes.warner import Warner
 from sottovoce.tables import parallel
-from sottovoce.tables.bitsets import MOST_WORDS, Bitsets, first_wrong
+from sottovoce.tables.bitsets import MOST_WORDS, Bitsets, first_invalid_row
 
 COINS = {
     "EMASK's": [BitCoin(5051, 304, 10000)],
@@ -34,7 +34,7 @@ COINS = {
     "a large prime of sides": [BitCoin(2**62, 2**55 + 1, 2**64 - 59)],
     "one an item": [BitCoin(5, 1, 7), BitCoin(3, 1, 4), BitCoin(1, 0, 2), BitCoin(9, 5, 11), BitCoin(1, 1, 97)],
 }
-"""Scattered, scattered and inverted, and sliced noise; sides that are powers of two, and not."""
+"""Sparse noise, sparse noise inverted, and dense noise; sides that are powers of two, and not."""
 
 
 def emask_plan(p, q, items=5):
@@ -280,8 +280,8 @@ def test_sets_hold_an_item_once_and_may_be_written_as_text():
         ((np.array([0, 2]), np.array([3])), r"^indptr must ascend from 0 to the 1 indices"),
         ((np.array([0, 2, 1]), np.array([3])), r"^indptr must ascend from 0 to the 1 indices"),
         ((np.array([1, 1]), np.array([3])), r"^indptr must ascend from 0 to the 1 indices"),
-        ((np.array([0, 1]), np.array([0.5])), r"^indices must be one row of integers"),
-        ((np.array([[0, 1]]), np.array([1])), r"^indptr must be one row of integers"),
+        ((np.array([0, 1]), np.array([0.5])), r"^indices must be a one-dimensional array of integers"),
+        ((np.array([[0, 1]]), np.array([1])), r"^indptr must be a one-dimensional array of integers"),
         (np.zeros((2, 4), bool), r"^transactions must have a column for each of the 5 items\. Got 4"),
         (np.zeros((2, 5)), r"^transactions must be a matrix of booleans\. Got float64"),
         (sparse.csr_array(2 * np.eye(5)), r"^transactions must be a matrix of zeros and ones\. Got 2\.0"),
@@ -294,7 +294,7 @@ def test_bad_transactions_are_refused(transactions, message, way):
         disguise_transactions(transactions, emask_plan(0.5, 0.9))
 
 
-def test_the_first_wrong_row_is_found_wherever_it_is(way):
+def test_the_first_invalid_row_is_found_wherever_it_is(way):
     """Against looking at every row by itself; rows are shared among cores, and may be empty."""
     rng = np.random.default_rng(5)
     for _ in range(60):
@@ -304,7 +304,7 @@ def test_the_first_wrong_row_is_found_wherever_it_is(way):
             indices[place : place + 1] = rng.integers(-2, 12)
         rows = [indices[start:end].tolist() for start, end in itertools.pairwise(indptr)]
         wrong = [n for n, row in enumerate(rows) if row != sorted(set(row) & set(range(9)))]
-        assert first_wrong(indptr, indices, 9) == (wrong[0] if wrong else None)
+        assert first_invalid_row(indptr, indices, 9) == (wrong[0] if wrong else None)
 
 
 def test_plans_for_anything_else_are_refused():
@@ -323,7 +323,7 @@ def test_other_bad_arguments_are_refused():
     with pytest.raises(SottovoceError, match=r"^kind must be one of lists, csr, .*\. Got 'arrow'"):
         disguise_transactions([["i1"]], emask_plan(0.5, 0.9), kind="arrow")
     for threads in (0, 1.5, True):
-        with pytest.raises(SottovoceError, match=rf"^threads must be a positive number.* Got {threads} instead"):
+        with pytest.raises(SottovoceError, match=rf"^threads must be a positive whole number. Got {threads} instead"):
             disguise_transactions([["i1"]], emask_plan(0.5, 0.9), threads=threads)
     with pytest.raises(SottovoceError, match=r"^bitsets must be uint64 words of shape \(1, 5, 2\)\. Got int64 words"):
         Bitsets(np.zeros((1, 5, 2), np.int64), 100)

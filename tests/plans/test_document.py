@@ -8,8 +8,8 @@ from hashlib import sha256
 import pytest
 
 from sottovoce.errors import SottovoceError
+from sottovoce.plans.canonical import canonical_bytes
 from sottovoce.plans.document import (
-    canonical_bytes,
     plan_from_json,
     plan_from_text,
     plan_hash,

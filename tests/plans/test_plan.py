@@ -1,5 +1,6 @@
 """Plans: groups cover attributes once, guarantees compose, budgets hold, channels factor."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +14,7 @@ from sottovoce.plans.budget import new_plan
 from sottovoce.plans.guarantee import Guarantee
 from sottovoce.plans.plan import Plan, PriorSource
 from sottovoce.schemas.attribute import Attribute, boolean
+from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
 from sottovoce.schemes.gamma_diagonal import GammaDiagonal
 from sottovoce.schemes.matrix import Matrix
@@ -20,6 +22,7 @@ from sottovoce.schemes.warner import Warner
 
 TWO = Schema([boolean("a"), boolean("b")])
 COIN = Warner(p=Fraction(3, 4))
+EVEN = Warner(p=Fraction(1, 2))
 
 
 def test_the_whole_record_gets_the_product(plan):
@@ -134,3 +137,77 @@ def test_the_channel_tells_the_law_of_the_reports(plan):
     assert law.sum() == pytest.approx(1)
     tax = law.reshape(3, 4, 2, 3).sum((0, 1, 3))
     np.testing.assert_allclose(tax, [0.75 * 0.6 + 0.25 * 0.4, 0.25 * 0.6 + 0.75 * 0.4])
+
+
+def test_a_view_has_what_the_plan_says_of_some_attributes(plan):
+    names = ["age", "drug"]
+    view = plan.view(names)
+    assert (view.names, view.columns, view.shape) == (("age", "drug"), ("drug", "age"), (3, 3))
+    assert view.columns == plan.report_names(names)
+    assert view.reports == plan.report_schema.project(view.columns)
+    assert view.channel == plan.channel(names)
+    np.testing.assert_array_equal(view.order, plan.cell_order(names))
+    assert view.categories == (("[18, 40)", "[40, 65)", "[65, 120)"), ("never", "once", "often"))
+    assert repr(view) == "PlanView(age, drug; reports drug, age; channel 9 x 9)"
+    with pytest.raises(SottovoceError, match=r"^name must be one of"):
+        plan.view(["shoe size"])
+
+
+def test_views_are_computed_once_and_only_so_many_are_kept(plan, monkeypatch):
+    assert plan.view(["tax"]) is plan.view(("tax",))
+    monkeypatch.setattr("sottovoce.plans.plan.MOST_VIEWS", 2)
+    first = plan.view(["drug"])
+    plan.view(["age"])
+    assert plan.view(["drug"]) is not first
+    monkeypatch.setattr("sottovoce.plans.plan.LARGEST_KEPT_VIEW", 8)
+    assert plan.view(["age", "drug"]) is not plan.view(["age", "drug"])
+    assert replace(plan) == plan
+
+
+def test_item_sets_have_no_categories():
+    plan = Plan.of(Schema([ItemSet("basket", ["ale", "bread"])]), {"basket": Warner(p=0.6)})
+    with pytest.raises(SottovoceError, match=r"^attributes must have categories; for sets of items see"):
+        plan.view(["basket"]).categories  # noqa: B018
+
+
+def test_attributes_that_share_an_indivisible_report_are_named(plan):
+    joint = Matrix([[0.4, 0.2, 0.2, 0.2], [0.6, 0.8, 0.8, 0.8]])
+    schema = Schema([boolean("a"), boolean("b"), boolean("c")])
+    shared = Plan.of(schema, {"c": COIN, ("b", "a"): joint})
+    assert shared.with_inseparable(["a"]) == ("a", "b")
+    assert shared.with_inseparable(["c", "a"]) == ("c", "a", "b")
+    assert shared.with_inseparable(["a", "b"]) == ("a", "b")
+    assert plan.with_inseparable(["drug"]) == ("drug",)
+
+
+def test_plans_are_shown_as_a_summary(plan):
+    assert repr(plan) == str(plan)
+    assert str(plan).splitlines() == [
+        "Plan with odds 60 : 1 (epsilon 4.09435)",
+        "  drug, children (3 x 4): gamma_diagonal, 4 : 1 (epsilon 1.3863)",
+        "  tax (2): warner, 3 : 1 (epsilon 1.09862)",
+        "  age (3): unrelated_question, 5 : 1 (epsilon 1.60944)",
+    ]
+    shown = plan.with_public([Attribute("region", ["north", "south"])])
+    assert str(shown).splitlines()[0].endswith(", given the public answers")
+    assert str(shown).splitlines()[-1] == "Public, not protected: region"
+    html = shown._repr_html_()
+    assert "<td>drug, children</td><td>3 x 4</td><td>gamma_diagonal</td>" in html
+    assert "<small>Public, not protected: region</small>" in html
+    many = Schema(boolean(f"q{i}") for i in range(30))
+    lines = str(new_plan(many, epsilon=3)).splitlines()
+    assert (len(lines), lines[-1]) == (22, "  ... and 10 more")
+
+
+@pytest.mark.parametrize(
+    ("budget", "message"),
+    [
+        ({"odds": 1}, r"^odds must be above 1 : 1, .* nothing can be learned\. Got 1 instead"),
+        ({"odds": "1:1"}, r"^odds must be above 1 : 1, .* nothing can be learned\. Got '1:1' instead"),
+        ({"epsilon": 0}, r"^epsilon must be above 0, .* nothing can be learned\. Got 0 instead"),
+    ],
+)
+def test_even_odds_are_refused_because_nothing_can_be_learned(budget, message):
+    with pytest.raises(SottovoceError, match=message):
+        new_plan(TWO, **budget)
+    assert "nothing about the group can be learned" in Plan.of(TWO, {"a": EVEN, "b": EVEN}).guarantee.in_words()

@@ -9,10 +9,11 @@ import pyarrow as pa
 import pytest
 
 from sottovoce.errors import SottovoceError
+from sottovoce.plans.public import PublicNumber
 from sottovoce.schemas.attribute import Attribute, boolean
 from sottovoce.schemas.binned import Binned
 from sottovoce.schemas.item_set import ItemSet
-from sottovoce.tables.infer import infer_schema
+from sottovoce.tables.infer import infer_columns, infer_schema
 from sottovoce.tables.source import open_source
 
 TABLE = {
@@ -105,9 +106,65 @@ def test_columns_that_need_a_decision(column, message):
 def test_unknown_columns_are_refused():
     with pytest.raises(SottovoceError, match=r"^columns must be columns of the table \(a\)\. Got \['b'\] instead"):
         infer_schema({"a": [1, 2]}, columns=["b"])
-    with pytest.raises(SottovoceError, match=r"^columns must be columns of the table"):
+    with pytest.raises(SottovoceError, match=r"^bins must be columns of the table"):
         infer_schema({"a": [1, 2]}, bins={"b": [0, 1, 2]})
 
 
 def test_numpy_columns():
     assert infer_schema({"a": np.array([3, 1, 3])})["a"].categories == (1, 3)
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_public_columns_are_inferred(kind):
+    rows = 30
+    table = {
+        "tax": [True, False] * 15,
+        "region": ["north", "south"] * 15,
+        "weight": [0.5, 1.5] * 15,
+        "size": list(range(rows)),
+        "one": [1] * rows,
+        "level": [1, 2] * 15,
+        "age": [20.5, 60] * 15,
+    }
+    public = ["weight", "region", "size", "one", "level", "age"]
+    schema, found = infer_columns(FRAMES[kind](table), public=public, bins={"age": [0, 40, 99]})
+    assert schema.variables == (boolean("tax"),)
+    assert found == (
+        PublicNumber("weight"),
+        Attribute("region", ["north", "south"]),
+        PublicNumber("size"),
+        PublicNumber("one"),
+        Attribute("level", [1, 2]),
+        Binned("age", [0, 40, 99], closed="left"),
+    )
+
+
+def test_public_columns_of_a_csv_file_are_inferred(tmp_path, monkeypatch):
+    monkeypatch.setattr("sottovoce.tables.source.BATCH_ROWS", 25)
+    lines = [f"{i % 2},{i},{i % 3 / 2},word{i % 2}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("tax,size,weight,word\n" + "\n".join(lines) + "\n")
+    schema, found = infer_columns(tmp_path / "t.csv", public=["size", "weight", "word"])
+    assert schema.names == ("tax",)
+    assert found == (PublicNumber("size"), PublicNumber("weight"), Attribute("word", ["word0", "word1"]))
+    (tmp_path / "t.csv").write_text("tax,size,weight,word\n" + "\n".join([*lines, "1,much,1,x"]) + "\n")
+    with pytest.raises(SottovoceError, match=r"^size must be a finite number in every row\. Got 'much'"):
+        infer_columns(tmp_path / "t.csv", public=["size", "weight", "word"])
+
+
+def test_public_columns_that_cannot_be_inferred():
+    table = {"tax": [True, False], "pets": [["cat"], []], "name": ["x", "y"], "one": ["a", "a"]}
+    with pytest.raises(SottovoceError, match=r"^public must be attributes with categories"):
+        infer_columns(table, columns=["tax"], public=["pets"])
+    with pytest.raises(SottovoceError, match=r"^column 'one' must take at least two values"):
+        infer_columns(table, columns=["tax"], public=["one"])
+    with pytest.raises(SottovoceError, match=r"^public must be columns of the table \(tax, .*Got \['town'\]"):
+        infer_columns(table, public=["town"])
+    with pytest.raises(SottovoceError, match=r"^public must be a list of names\. Got 'name'"):
+        infer_columns(table, public="name")
+    with pytest.raises(SottovoceError, match=r"^public must name each column once"):
+        infer_columns(table, columns=["tax"], public=["name", "name"])
+    many = {"tax": [True] * 200, "name": [f"person {i}" for i in range(200)]}
+    with pytest.raises(SottovoceError, match=r"^column 'name' must take at most 100 different values"):
+        infer_columns(many, public=["name"])
+    schema, found = infer_columns(table, columns=["tax", "name"], public=["name"])
+    assert (schema.names, [column.name for column in found]) == (("tax",), ["name"])

@@ -150,5 +150,30 @@ def test_empty_files_are_refused(tmp_path):
 
 
 def test_tables_without_a_column_are_refused():
-    with pytest.raises(SottovoceError, match=r"^table must have the columns \['a'\]\. Got only \['b'\]"):
+    with pytest.raises(SottovoceError, match=r"^table must have the column 'a'\. Got a table with the column 'b'"):
         list(open_source({"b": [True]}).coded(Schema([boolean("a")])))
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (pd.DataFrame([[1, 2]]), r"^table must have text as column names, not numbers or other values\. Got 0 instead"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), r"^table must have different column names \(.*'a' 2 times\)"),
+        (pa.table([[1], [2]], names=["a", "a"]), r"^table must have different column names \(.*'a' 2 times\)"),
+        ({0: [1]}, r"^table must have text as column names, .*\. Got 0 instead"),
+        ({"a": 1}, r"^table must have a list or an array as each column; 'a' is\. Got 1 instead"),
+        ({"a": "xyz"}, r"^table must have a list or an array as each column; 'a' is\. Got 'xyz' instead"),
+        ({"a": {1, 2}}, r"^table must have a list or an array as each column; 'a' is\. Got \{1, 2\} instead"),
+    ],
+)
+def test_column_names_and_columns_that_no_table_can_have(table, message):
+    with pytest.raises(SottovoceError, match=message):
+        open_source(table)
+
+
+def test_many_columns_are_shortened_in_errors():
+    table = {f"q{i}": [1] for i in range(20)}
+    with pytest.raises(
+        SottovoceError, match=r"must have the columns 'a', 'b'\. Got a table with the columns 'q0', .* and 8 more"
+    ):
+        list(open_source(table).coded(Schema([boolean("a"), boolean("b")])))

@@ -1,5 +1,5 @@
-"""The disguise room: reports from truths; one value, a record, a column, a frame, a file.
+"""Disguise true answers: one value, a record, a column, a frame, a file or transactions; and audit the result.
 
-`records` needs numpy and the coins only; `frames` and `files` bring in the table room.
-May touch: table, plan and everything below.
+`records` imports numpy and the coins only; `tables` and `transactions` also import the room `tables`.
+This room may import from tables, plans and every room below them.
 """

@@ -1,4 +1,4 @@
-"""What `_kernels` says, on whole arrays: for installations without numba. The bytes are the same."""
+"""The functions of `_kernels` on whole arrays, for installations without numba. The bytes are the same."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import numpy as np
 from sottovoce.tables._bit_arrays import addresses
 
 
-def scatter(bits: Any, counts: Any, lanes: Any, missing: Any) -> None:
-    """Set as many lanes of each item as its count says; `missing` says how many were set already."""
+def set_random_lanes(bits: Any, counts: Any, lanes: Any, missing: Any) -> None:
+    """Set `counts[i]` drawn lanes of item i; `missing[i]` becomes the number that were set already."""
     before = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
     inside = lanes[: counts.sum()].astype(np.int64) & (64 * bits.shape[1] - 1)
     words = np.repeat(np.arange(len(counts)), counts) * bits.shape[1] + (inside >> 6)
@@ -16,19 +16,19 @@ def scatter(bits: Any, counts: Any, lanes: Any, missing: Any) -> None:
     missing[:] = counts - (np.bitwise_count(bits).sum(axis=1, dtype=np.int64) - before)
 
 
-def compare(bits: Any, places: Any, undecided: Any, digits: Any, words: Any) -> int:
-    """Compare random bits with one binary digit of each item's chance, 64 lanes at a time."""
-    open_places, lanes = places[: len(words)], undecided[: len(words)]
-    digit = digits[open_places // bits.shape[1]]
-    bits.reshape(-1)[open_places] |= lanes & ~words & digit
+def compare_digits(bits: Any, open_words: Any, undecided: Any, digits: Any, words: Any) -> int:
+    """Compare random bits with one binary digit of each item's probability, 64 lanes at a time."""
+    still_open, lanes = open_words[: len(words)], undecided[: len(words)]
+    digit = digits[still_open // bits.shape[1]]
+    bits.reshape(-1)[still_open] |= lanes & ~words & digit
     lanes = lanes & ~(words ^ digit)
     stay = np.flatnonzero(lanes)
-    places[: len(stay)], undecided[: len(stay)] = open_places[stay], lanes[stay]
+    open_words[: len(stay)], undecided[: len(stay)] = still_open[stay], lanes[stay]
     return len(stay)
 
 
 def overwrite(bits: Any, indptr: Any, indices: Any, words: Any, thresholds: Any) -> int:
-    """Show a one for each true item whose word is below its threshold; count words that equal it."""
+    """Set the bit of each true item to whether its word is below its threshold; return the number of ties."""
     where, bit = addresses(bits, indptr, indices)
     limits = thresholds[indices[indptr[0] : indptr[-1]]]
     ones = words[: len(limits)] < limits

@@ -1,6 +1,6 @@
-"""Loops over random bits, for `tables.parallel` to compile; as plain Python they say the same, slowly.
+"""Loops over random bits that `tables.parallel` compiles; as plain Python they give the same results, slowly.
 
-`bits` is one block of `table.bitsets.Bitsets`. Nothing here checks bounds; `bit_noise` does.
+`bits` is one block of `tables.bitsets.Bitsets`. Nothing here checks bounds; `bit_noise` does.
 """
 
 from typing import Any
@@ -10,8 +10,8 @@ import numpy as np
 ONE, SIX, LOW = np.uint64(1), np.uint64(6), np.uint64(63)
 
 
-def scatter(bits: Any, counts: Any, lanes: Any, missing: Any) -> None:
-    """Set as many lanes of each item as its count says; `missing` says how many were set already."""
+def set_random_lanes(bits: Any, counts: Any, lanes: Any, missing: Any) -> None:
+    """Set `counts[i]` drawn lanes of item i; `missing[i]` becomes the number that were set already."""
     inside = np.uint64(64 * bits.shape[1] - 1)
     position = 0
     for item in range(len(counts)):
@@ -28,12 +28,12 @@ def scatter(bits: Any, counts: Any, lanes: Any, missing: Any) -> None:
         missing[item] = again
 
 
-def compare(bits: Any, places: Any, undecided: Any, digits: Any, words: Any) -> int:
-    """Compare random bits with one binary digit of each item's chance, 64 lanes at a time.
+def compare_digits(bits: Any, open_words: Any, undecided: Any, digits: Any, words: Any) -> int:
+    """Compare random bits with one binary digit of each item's probability, 64 lanes at a time.
 
-    A random bit below the digit shows a one, above it a zero; equal ones leave the lane undecided.
-    `places` are the words of the flat block with `undecided` lanes, as many as there are random words;
-    those that stay so move to the front, and their number comes back.
+    A random bit below the digit sets the lane to one, above it to zero; equal bits leave the lane undecided.
+    `open_words` are the indices of the words of the flat block that have `undecided` lanes, one for each random
+    word. Those that still have some move to the front; their number is returned.
     """
     flat = bits.reshape(-1)
     shift = 0
@@ -41,20 +41,20 @@ def compare(bits: Any, places: Any, undecided: Any, digits: Any, words: Any) -> 
         shift += 1
     left = 0
     for position in range(len(words)):
-        place = places[position]
+        index = open_words[position]
         lanes = undecided[position]
-        digit = digits[place >> shift]
+        digit = digits[index >> shift]
         drawn = words[position]
-        flat[place] |= lanes & ~drawn & digit
+        flat[index] |= lanes & ~drawn & digit
         lanes &= ~(drawn ^ digit)
-        places[left] = place
+        open_words[left] = index
         undecided[left] = lanes
         left += lanes != 0
     return left
 
 
 def overwrite(bits: Any, indptr: Any, indices: Any, words: Any, thresholds: Any) -> int:
-    """Show a one for each true item whose word is below its threshold; count words that equal it."""
+    """Set the bit of each true item to whether its word is below its threshold; return the number of ties."""
     start = indptr[0]
     ties = 0
     for lane in range(len(indptr) - 1):

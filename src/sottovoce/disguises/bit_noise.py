@@ -1,23 +1,24 @@
-"""Noise on bits of item sets in bulk, without a random number for each, with exactly the distribution of `Flips`.
+"""Flip the bits of item sets in bulk, with exactly the distribution of `Flips`, without a random number for each bit.
 
-A uniform number U in [0, 1) is read bit by bit. After b bits it is known to lie in `[u, u + 1) / 2^b`;
-as soon as that interval lies in one part of [0, 1), the part is drawn, whatever bits would follow. So
-a part of length k/D is drawn with probability k/D exactly, for any whole numbers, and nothing is rounded.
+A uniform number U in [0, 1) is read bit by bit. After b bits it is known to lie in `[u, u + 1) / 2^b`; as soon as that
+interval lies within one part of [0, 1), that part is drawn, whatever bits would follow. So a part of length k/D is
+drawn with probability k/D exactly, for any integers, and nothing is rounded.
 
-The words, precisely; `words` are little-endian and of 64 bits, their parts are taken low ones first:
+How the random words are used, exactly; `words` are little-endian and have 64 bits, shorter numbers are taken from
+their low end first:
 
-1. `random_words(rng)` gives each block of transactions 8 words of 32 bits, in order: a key. The
-   block's own words are the AES-256-CTR key stream of that key, from counter 0. So the reports do not
-   depend on threads, nor on who computes them; each request below takes whole words.
-2. Noise, as if every set of the (whole) block were empty. With one coin for all items that shows a
-   one for less than 1/8 (or more than 7/8) of the empty lanes, *scattered*: one word for each item
-   draws how many lanes differ from the rest (`lazy.draw` from the binomial law); then 16 bits a lane,
-   items in order, draw which ones (the low bits, as many as number the lanes). Lanes drawn before
-   are drawn anew, items in order, until none is missing.
-   With any other coins, *sliced*: the digits of each item's chance after the binary point, place by
-   place, are compared with the bits of one word for every 64 lanes with an undecided one among them.
-3. True items, transaction by transaction: 32 bits each, a one if they are below the chance's digits,
-   which overwrites the noise. Where they equal them, words that follow decide, in order.
+1. `random_words(rng)` gives each block of transactions 8 words of 32 bits, in order: a key. The words of the block are
+   the AES-256-CTR key stream of that key, from counter 0. So the reports do not depend on the number of threads. Each
+   request below takes whole words.
+2. Noise, as if every set of the whole block were empty. A *lane* is one transaction's bit of an item.
+   `SparseNoise`, if all items have the same coin and it sets less than 1/8 (or more than 7/8) of the lanes: one word
+   for each item draws the number of lanes that differ from the rest (`draw` from the binomial distribution); then 16
+   bits for each such lane, items in order, draw which lane (the low bits, as many as the lanes need). Lanes that
+   were drawn before are drawn again, items in order, until none is missing.
+   `DenseNoise`, for any other coins: the binary digits of each item's probability, one after the other, are compared
+   with the bits of one word for every 64 lanes that are not all decided.
+3. True items, transaction by transaction: 32 bits each; the bit becomes one if they are below the first 32 digits of
+   the probability, which overwrites the noise. If they are equal, the words that follow decide, in order.
 """
 
 from bisect import bisect_left, bisect_right
@@ -40,13 +41,13 @@ from sottovoce.tables.parallel import in_threads, kernel
 FULL = 2**64 - 1
 KEY_WORDS = 8
 SPARSE = 8
-"""Scattering is the faster way to noise that is rarer than one in so many."""
+"""`SparseNoise` is faster if fewer than one in so many lanes differ."""
 
 
 def draw(ends: Sequence[int], known: int, bits: int, more: Callable[[], int], step: int = 64) -> int:
-    """Number of the part that U falls into; the parts end at `ends` of `ends[-1]`.
+    """Index of the part of [0, 1) that U falls into; part i ends at `ends[i] / ends[-1]`.
 
-    `known` holds the first bits of U, `more()` gives the next `step` of them when they are needed.
+    `known` holds the first `bits` bits of U; `more()` returns the next `step` bits when they are needed.
 
     >>> draw([1, 3], known=0, bits=1, more=iter([1, 0, 0]).__next__, step=1)  # .0100 < 1/3 = .0101...
     0
@@ -60,17 +61,17 @@ def draw(ends: Sequence[int], known: int, bits: int, more: Callable[[], int], st
         known, bits = known << step | more(), bits + step
 
 
-def digit(part: int, whole: int, place: int) -> int:
-    """Binary digit of part/whole at a place after the point, by long division; 1 is written .111...
+def digit(part: int, whole: int, position: int) -> int:
+    """Binary digit of part/whole at a position after the point, by long division; 1 is written .111...
 
-    >>> [digit(1, 3, place) for place in range(1, 7)], [digit(1, 1, place) for place in range(1, 4)]
+    >>> [digit(1, 3, position) for position in range(1, 7)], [digit(1, 1, position) for position in range(1, 4)]
     ([0, 1, 0, 1, 0, 1], [1, 1, 1])
     """
-    return 1 if part == whole else (part << place) // whole & 1
+    return 1 if part == whole else (part << position) // whole & 1
 
 
 def binomial_ends(trials: int, part: int, whole: int) -> Iterator[int]:
-    """Distribution function of the number of successes among trials of chance part/whole < 1.
+    """Cumulative binomial distribution, in integers, for the success probability part/whole < 1.
 
     `ends[c] = sum_{j <= c} C(n, j) k^j (D - k)^(n - j)`, out of `D^n`.
 
@@ -82,7 +83,7 @@ def binomial_ends(trials: int, part: int, whole: int) -> Iterator[int]:
 
 @lru_cache(maxsize=64)
 def binomial_digits(trials: int, part: int, whole: int) -> NDArray[np.uint64]:
-    """First 64 bits of the distribution function, rounded down, as far as they are not all ones."""
+    """First 64 bits of the cumulative binomial distribution, rounded down, up to the first that are all ones."""
     total = whole**trials
     digits = ((end << 64) // total for end in binomial_ends(trials, part, whole))
     return np.array([*takewhile(lambda bits: bits < FULL, digits), FULL], np.uint64)
@@ -96,7 +97,7 @@ def _terms(trials: int, part: int, rest: int) -> Iterator[int]:
 
 
 class BlockWords:
-    """Words of one block: the key stream of its key."""
+    """Random words of one block: the AES-256-CTR key stream of its key."""
 
     def __init__(self, key: NDArray[np.uint32]) -> None:
         """Start at the first word."""
@@ -105,18 +106,18 @@ class BlockWords:
         self._stream = Cipher(algorithms.AES(key.astype("<u4").tobytes()), modes.CTR(bytes(16))).encryptor()
 
     def take(self, count: int, kind: str = "<u8") -> NDArray[Any]:
-        """Next numbers of a kind, from whole words; there may be up to three more than asked for."""
+        """Take the next numbers of a type from whole words; there may be up to three more than asked for."""
         words = -(-count * np.dtype(kind).itemsize // 8)
         return np.frombuffer(self._stream.update(bytes(8 * words)), kind)
 
     def more(self) -> int:
-        """Next word, alone."""
+        """Take the next word."""
         return int(self.take(1)[0])
 
 
 @dataclass(frozen=True)
-class Scattered:
-    """Noise of one coin for all items: how many lanes, then which."""
+class SparseNoise:
+    """Noise of one coin for all items: draw the number of lanes that differ, then which ones."""
 
     coin: BitCoin
 
@@ -124,55 +125,55 @@ class Scattered:
         """Fill a block of zeros."""
         rare = min(self.coin.zero, self.coin.sides - self.coin.zero)
         missing = binomial_counts(64 * bits.shape[1], Fraction(rare, self.coin.sides), len(bits), words)
-        scatter = kernel(_kernels.scatter, _arrays.scatter)
+        set_lanes = kernel(_kernels.set_random_lanes, _arrays.set_random_lanes)
         while total := int(missing.sum()):
             counts = missing.copy()
-            scatter(bits, counts, words.take(total, "<u2"), missing)
+            set_lanes(bits, counts, words.take(total, "<u2"), missing)
         if rare != self.coin.zero:
             np.invert(bits, out=bits)
 
 
 @dataclass(frozen=True)
-class Sliced:
-    """Noise of any coins: the digits of each item's chance, place by place."""
+class DenseNoise:
+    """Noise of any coins: compare random bits with the digits of each item's probability, digit by digit."""
 
     coins: Sequence[BitCoin]
 
     def fill(self, bits: NDArray[np.uint64], words: BlockWords) -> None:
         """Fill a block of zeros."""
-        compare = kernel(_kernels.compare, _arrays.compare)
-        places = np.arange(bits.size)
-        undecided = np.full(bits.size, 2**64 - 1, np.uint64)
-        left, digit_place = bits.size, 0
+        compare = kernel(_kernels.compare_digits, _arrays.compare_digits)
+        open_words = np.arange(bits.size)
+        undecided = np.full(bits.size, FULL, np.uint64)
+        left, position = bits.size, 0
         while left:
-            digit_place += 1
-            left = int(compare(bits, places, undecided, self._digits(digit_place), words.take(left)))
+            position += 1
+            left = int(compare(bits, open_words, undecided, self._digits(position), words.take(left)))
 
-    def _digits(self, place: int) -> NDArray[np.uint64]:
-        """All ones or all zeros for each item; drawn up once for all blocks."""
-        if place not in self._places:
-            digits = {coin: digit(coin.zero, coin.sides, place) for coin in set(self.coins)}
-            self._places[place] = np.array([digits[coin] * (2**64 - 1) for coin in self.coins], np.uint64)
-        return self._places[place]
+    def _digits(self, position: int) -> NDArray[np.uint64]:
+        """All ones or all zeros for each item, computed once for all blocks."""
+        if position not in self._known_digits:
+            digits = {coin: digit(coin.zero, coin.sides, position) for coin in set(self.coins)}
+            self._known_digits[position] = np.array([digits[coin] * FULL for coin in self.coins], np.uint64)
+        return self._known_digits[position]
 
     @cached_property
-    def _places(self) -> dict[int, NDArray[np.uint64]]:
+    def _known_digits(self) -> dict[int, NDArray[np.uint64]]:
         return {}
 
 
 def binomial_counts(trials: int, chance: Fraction, how_many: int, words: BlockWords) -> NDArray[np.int64]:
-    """Numbers of successes among so many trials of an exact chance, one word each unless that does not decide."""
-    law = (trials, *chance.as_integer_ratio())
+    """Draw binomial numbers of successes with an exact probability, from one word each and more if needed."""
+    binomial = (trials, *chance.as_integer_ratio())
     drawn = words.take(how_many)
-    digits = binomial_digits(*law)
+    digits = binomial_digits(*binomial)
     counts = np.searchsorted(digits, drawn).astype(np.int64)
-    for place in np.flatnonzero(digits[counts] == drawn):
-        counts[place] = draw(list(binomial_ends(*law)), int(drawn[place]), 64, words.more)
+    for tie in np.flatnonzero(digits[counts] == drawn):
+        counts[tie] = draw(list(binomial_ends(*binomial)), int(drawn[tie]), 64, words.more)
     return counts
 
 
 def disguised_bitsets(truths: Csr, flips: Flips, words: RandomWords, threads: int | None = None) -> Bitsets:
-    """Reports of transactions whose items are listed, by the rule of this module."""
+    """Disguise transactions whose items are listed, as the docstring of this module says."""
     indptr, indices = truths
     coins = flips.bit_coins
     reports = Bitsets.empty(len(indptr) - 1, len(coins))
@@ -181,26 +182,28 @@ def disguised_bitsets(truths: Csr, flips: Flips, words: RandomWords, threads: in
     thresholds = np.array([min((coin.one << 32) // coin.sides, 2**32 - 1) for coin in coins], np.uint32)
 
     def disguise(block: int) -> None:
-        own = BlockWords(keys[block])
-        noise.fill(reports.words[block], own)
-        _overwrite(reports.words[block], reports.rows(indptr, block), indices, thresholds, coins, own)
+        block_words = BlockWords(keys[block])
+        noise.fill(reports.words[block], block_words)
+        _overwrite(reports.words[block], reports.rows(indptr, block), indices, thresholds, coins, block_words)
 
     in_threads(disguise, len(reports.words), threads)
     reports.clear_beyond()
     return reports
 
 
-def _noise(flips: Flips) -> Scattered | Sliced:
-    """The faster way for these coins."""
+def _noise(flips: Flips) -> SparseNoise | DenseNoise:
+    """Choose the faster noise for these coins."""
     coin = flips.bits[0]
     rare = min(coin.zero, coin.sides - coin.zero)
-    return Scattered(coin) if len(set(flips.bits)) == 1 and SPARSE * rare < coin.sides else Sliced(flips.bit_coins)
+    return (
+        SparseNoise(coin) if len(set(flips.bits)) == 1 and SPARSE * rare < coin.sides else DenseNoise(flips.bit_coins)
+    )
 
 
 def _overwrite(
     bits: NDArray[np.uint64], indptr: Any, indices: Any, thresholds: Any, coins: Sequence[BitCoin], words: BlockWords
 ) -> None:
-    """Let the coins of true items decide their bits."""
+    """Draw the bits of true items, which overwrite the noise."""
     drawn = words.take(int(indptr[-1] - indptr[0]), "<u4")
     if not kernel(_kernels.overwrite, _arrays.overwrite)(bits, indptr, indices, drawn, thresholds):
         return

@@ -1,4 +1,4 @@
-"""Reports from many transactions at once: market baskets as lists, sparse or dense matrices, or bitsets."""
+"""Disguise many transactions at once: market baskets as lists, sparse or dense matrices, or bitsets."""
 
 from importlib import import_module
 from typing import Any
@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.disguises.bit_noise import disguised_bitsets
+from sottovoce.disguises.records import flipped_items
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.mechanisms.coins import Randomness, random_words
 from sottovoce.mechanisms.flips import Flips
-from sottovoce.plans.plan import Plan
+from sottovoce.plans.plan import Plan, check_plan
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.tables.sparse_rows import KINDS, rows_of_transactions, transaction_kind
 
@@ -18,14 +19,13 @@ from sottovoce.tables.sparse_rows import KINDS, rows_of_transactions, transactio
 def disguise_transactions(
     transactions: Any, plan: Plan, rng: Randomness = None, kind: str | None = None, *, threads: int | None = None
 ) -> Any:
-    """Disguise sets of items, and give back the same kind unless another one is asked for.
+    """Disguise sets of items, and return the kind that was passed, or another `kind`.
 
-    The kinds: `lists` of the labels of the items, one list a transaction; `csr`, a pair (indptr,
-    indices) of arrays, with the items by number; `sparse`, a scipy matrix of zeros and ones;
-    `matrix`, a boolean array of transactions x items; `bitsets`, as in `tables.bitsets`. The plan
-    must disguise one set of items by a coin for each (MASK, EMASK). Pass a seed or a generator as
-    `rng` for experiments only. Reports depend on the sets, the plan and `rng`, not on the kind and
-    not on `threads` (None: one a core); `bit_noise` says how.
+    The kinds are `lists` of labels, one list for each transaction; `csr`, a pair of arrays (indptr, indices) with the
+    items by number; `sparse`, a scipy matrix of zeros and ones; `matrix`, a boolean array of transactions x items; and
+    `bitsets`, as in `tables.bitsets`. The plan must disguise one set of items with a coin for each item (MASK,
+    EMASK). Pass a seed or a generator as `rng` for experiments only. Reports depend on the sets, the plan and `rng`,
+    not on the kind nor on `threads` (None: one for each core); `bit_noise` says how.
 
     >>> from sottovoce.schemas.schema import Schema
     >>> from sottovoce.schemes.emask import Emask
@@ -34,6 +34,7 @@ def disguise_transactions(
     >>> disguise_transactions([["bread"], [], ["ale", "cheese"]], plan, rng=1)
     [['ale', 'bread'], [], ['ale', 'cheese']]
     """
+    check_plan(plan)
     items, flips = _checked_items(plan)
     given = transaction_kind(transactions)
     wanted = given if kind is None else kind
@@ -49,17 +50,8 @@ def disguise_transactions(
     if wanted == "csr":
         return indptr, indices
     if wanted == "lists":
-        return items.labelled(indptr, indices)
+        return items.decode_sparse(indptr, indices)
     return _scipy_matrix(indptr, indices, len(items.items), like=transactions if given == "sparse" else None)
-
-
-def flipped_items(plan: Plan) -> tuple[ItemSet, Flips] | None:
-    """The one set of items of a plan, and the coins of its bits; None where it is anything else."""
-    variables = plan.schema.variables
-    mechanism = plan.groups[0].mechanism
-    if len(variables) == 1 and isinstance(variables[0], ItemSet) and isinstance(mechanism, Flips):
-        return variables[0], mechanism
-    return None
 
 
 def _checked_items(plan: Plan) -> tuple[ItemSet, Flips]:
@@ -67,12 +59,15 @@ def _checked_items(plan: Plan) -> tuple[ItemSet, Flips]:
     if basket is not None:
         return basket
     variables = plan.schema.variables
-    found = ", ".join(f"{v.name} ({v.kind}, {plan.group_of(v.name).mechanism.kind})" for v in variables)
-    raise SottovoceError("plan", "must disguise one set of items, by flips, and nothing else", Words(found))
+    columns = [f"{v.name} ({v.kind}, {plan.group_of(v.name).mechanism.kind})" for v in variables]
+    columns += [f"{name} (public)" for name in plan.public_names]
+    raise SottovoceError(
+        "plan", "must disguise one set of items, by flips, and nothing else", Words(", ".join(columns))
+    )
 
 
 def _scipy_matrix(indptr: NDArray[np.int64], indices: NDArray[np.int32], items: int, like: Any) -> Any:
-    """Sparse matrix of the reports, of the same format and type of numbers as the truths."""
+    """Return reports as a sparse matrix, of the format and number type of the truths."""
     sparse = import_module("scipy.sparse")
 
     kind = sparse.csr_matrix if like is not None and not isinstance(like, sparse.sparray) else sparse.csr_array

@@ -1,6 +1,6 @@
-"""The plan room: what a data set or a survey is collected under, and what it promises.
+"""Plans: how a data set or a survey is disguised, and what that guarantees.
 
-A plan is schema, groups of attributes with their mechanisms, and a promise that composes over the
-groups. Its canonical JSON is the only thing that client, server, files and estimators share.
-May touch: scheme, mechanism, channel, schema, exact, errors. Holds no verbs, reads no files.
+A plan has a schema, groups of attributes with their mechanisms, and a guarantee that composes over the groups. Its
+canonical JSON is all that clients, servers, files and estimators share.
+This room may import from schemes and every room below it. It disguises and estimates nothing, and reads no files.
 """

@@ -1,8 +1,8 @@
-"""A plan as canonical JSON: stable bytes, a version, and a hash that anyone can recompute.
+"""Plans as canonical JSON: stable bytes, a version, and a hash that anyone can recompute.
 
-The canonical form holds text, lists, objects and small integers only: keys sorted, no white space,
-UTF-8. Integers of mechanisms are decimal text, so that no reader rounds them. A plan document is
-`{"plan": ..., "sha256": ...}`, the hash being that of the canonical bytes of `plan`.
+Canonical JSON has sorted keys, no white space and UTF-8; it holds text, lists, objects and small integers only.
+Integers of mechanisms are decimal text, so that no reader rounds them. A plan document is
+`{"plan": ..., "sha256": ...}` with the hash of the canonical bytes of `plan`.
 """
 
 import json
@@ -10,49 +10,39 @@ from hashlib import sha256
 from typing import Any
 
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.exact import odds, ratio_text
+from sottovoce.exact import odds
 from sottovoce.mechanisms.mechanism import mechanism_from_json
+from sottovoce.plans.canonical import canonical_bytes, check_version
 from sottovoce.plans.guarantee import Guarantee
 from sottovoce.plans.plan import Group, Plan, PriorSource
+from sottovoce.plans.public import public_from_json
 from sottovoce.schemas.schema import Schema
-from sottovoce.schemes.scheme import schemes
+from sottovoce.schemes.scheme import all_schemes
 
-VERSION = 1
-_KEYS = {"version", "schema", "groups", "odds", "prior"}
+VERSION = 2
+"""Newest version of plan documents that this release reads; a plan that needs nothing new is written as version 1."""
+
+_KEYS = {1: {"version", "schema", "groups", "odds", "prior"}}
+_KEYS[2] = _KEYS[1] | {"public"}
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:
-    """Everything a plan is, in plain JSON."""
-    return {
-        "version": VERSION,
-        "schema": plan.schema.to_json(),
-        "groups": [group.to_json() for group in plan.groups],
-        "odds": None if plan.promise.odds is None else ratio_text(plan.promise.odds),
-        "prior": None if plan.prior is None else plan.prior.to_json(),
-    }
-
-
-def canonical_bytes(document: Any) -> bytes:
-    """One way to write a JSON value: sorted keys, no white space, UTF-8.
-
-    >>> canonical_bytes({"b": 1, "a": ["é"]}).decode()
-    '{"a":["é"],"b":1}'
-    """
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    """Return a plan as JSON: version 1, or version 2 if it has public columns."""
+    return plan.to_json()
 
 
 def plan_hash(plan: Plan) -> str:
-    """SHA-256 of the canonical bytes, in hexadecimal: the name of the plan."""
-    return sha256(canonical_bytes(plan_to_json(plan))).hexdigest()
+    """SHA-256 of the canonical bytes in hexadecimal, which identifies the plan."""
+    return plan.hash
 
 
 def plan_to_text(plan: Plan) -> str:
-    """Document with the plan and its hash, to be kept beside the data."""
+    """Plan document: the plan and its hash."""
     return canonical_bytes({"plan": plan_to_json(plan), "sha256": plan_hash(plan)}).decode()
 
 
 def plan_from_text(text: str | bytes, expected_hash: str | None = None) -> Plan:
-    """Read a plan document; refuse another version, a wrong hash, or odds above the stated ones."""
+    """Read a plan document; refuse a newer version, a wrong hash, or odds above the stated ones."""
     try:
         document = json.loads(text)
         written = canonical_bytes(document)
@@ -60,40 +50,42 @@ def plan_from_text(text: str | bytes, expected_hash: str | None = None) -> Plan:
         raise SottovoceError("plan", f"must be JSON ({reason})", Words("something else")) from None
     if not isinstance(document, dict) or set(document) != {"plan", "sha256"}:
         raise SottovoceError("plan", "must be a document with the keys plan and sha256", written)
-    found = sha256(canonical_bytes(document["plan"])).hexdigest()
-    for stated in (document["sha256"], expected_hash or found):
-        if stated != found:
-            raise SottovoceError("sha256", f"must be the hash of the plan, {found}", stated)
+    actual = sha256(canonical_bytes(document["plan"])).hexdigest()
+    for stated in (document["sha256"], expected_hash or actual):
+        if stated != actual:
+            raise SottovoceError("sha256", f"must be the hash of the plan, {actual}", stated)
     return plan_from_json(document["plan"])
 
 
 def plan_from_json(document: Any) -> Plan:
-    """Read what `plan_to_json` wrote, recomputing every guarantee from the integers.
+    """Read what `plan_to_json` wrote, and recompute every guarantee from the integers.
 
-    A plan has one way to be written: whatever this release would write differently is refused, so
-    that nothing unread hides behind the hash.
+    A plan can be written in one way only. A document that this release would write differently is refused, so that
+    the hash covers nothing that was not read.
     """
-    if not isinstance(document, dict) or document.get("version") != VERSION:
-        version = document.get("version") if isinstance(document, dict) else document
-        raise SottovoceError("version", f"must be {VERSION}, the one this release reads", version)
-    if set(document) != _KEYS:
-        raise SottovoceError("plan", f"must have the keys {sorted(_KEYS)}", sorted(document))
+    version: Any = document.get("version") if isinstance(document, dict) else None
+    check_version("plan", version, VERSION)
+    if version == 2 and not document.get("public"):
+        raise SottovoceError("version", "must be 1 for a plan without public columns", version)
+    if set(document) != _KEYS[version]:
+        raise SottovoceError("plan", f"must have the keys {sorted(_KEYS[version])}", sorted(document))
     schema = Schema.from_json(document["schema"])
     try:
         groups = tuple(_group(schema, group) for group in document["groups"])
         prior = None if document["prior"] is None else PriorSource(**document["prior"])
     except (KeyError, TypeError) as reason:
-        raise SottovoceError("plan", f"must be written in full ({reason})", Words("one that is not")) from None
+        raise SottovoceError("plan", f"must be complete ({reason})", Words("an incomplete one")) from None
     promise = None if document["odds"] is None else odds("odds", document["odds"])
-    plan = Plan(schema, groups, Guarantee(promise), prior)
+    public = public_from_json(document["public"]) if version == 2 else ()
+    plan = Plan(schema, groups, Guarantee(promise), prior, public)
     if canonical_bytes(plan_to_json(plan)) != canonical_bytes(document):
-        raise SottovoceError("plan", "must be written in the one way there is", canonical_bytes(document))
+        raise SottovoceError("plan", "must be written in its canonical form", canonical_bytes(document))
     return plan
 
 
 def _group(schema: Schema, entry: dict[str, Any]) -> Group:
-    if entry["scheme"] not in schemes():
-        raise SottovoceError("scheme", f"must be one of {', '.join(sorted(schemes()))}", entry["scheme"])
+    if entry["scheme"] not in all_schemes():
+        raise SottovoceError("scheme", f"must be one of {', '.join(sorted(all_schemes()))}", entry["scheme"])
     names = tuple(entry["attributes"])
     mechanism = mechanism_from_json(schema.project(names).sizes, entry["mechanism"])
     return Group(names, entry["scheme"], mechanism)

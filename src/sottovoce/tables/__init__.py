@@ -1,4 +1,5 @@
-"""The table room: any frame or file as coded batches, and back; the only room that knows their kinds.
+"""Read frames and files as coded batches, and write reports; the only room that knows kinds of frames and files.
 
-May touch: plan and everything below it, narwhals, files; pyarrow only where Parquet is read or written.
+This room may import from plans and every room below it, and uses narwhals; pyarrow only where Arrow data are read or
+written.
 """

@@ -1,4 +1,4 @@
-"""Transactions as vertical bitsets, block by block: the layout that disguise writes and mining counts on.
+"""Transactions as vertical bitsets in blocks: the layout that disguising writes and mining counts.
 
 `words[block, item, word]` is an unsigned 64-bit integer. A block holds `64 B` transactions, B being a
 power of two, at most 128 and no larger than all transactions need. Transaction t is in
@@ -6,7 +6,7 @@ power of two, at most 128 and no larger than all transactions need. Transaction 
     block t // (64 B),  word t % (64 B) // 64,  bit t % 64 (bit 0 is the lowest),
 
 and its bit is set for the items it contains. Bits beyond the last transaction are zero. One block of
-1,000 items takes 1 MiB, so it stays in the cache of a core while all of its items are worked on.
+1,000 items takes 1 MiB, so it stays in the cache of a core while all of its items are processed.
 """
 
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ from numpy.typing import NDArray
 
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.tables import _bit_arrays, _bit_loops
-from sottovoce.tables.parallel import in_threads, kernel, runs
+from sottovoce.tables.parallel import in_threads, kernel, row_ranges
 
 MOST_WORDS = 128
-"""Words of one item in a block: measured, see `benchmarks/disguise/transactions.py`."""
+"""Most words of one item in a block, chosen by measurement: see `benchmarks/disguise/transactions.py`."""
 
 Csr = tuple[NDArray[np.int64], NDArray[np.int32]]
-"""Where the items of each transaction start and end, and the items."""
+"""Transactions in compressed sparse rows: `indptr`, where the items of each start and end, and `indices`, the items."""
 
 
 @dataclass(frozen=True, eq=False)
 class Bitsets:
-    """Blocks of words, and how many transactions they hold.
+    """Blocks of words, and the number of transactions they hold.
 
     >>> sets = Bitsets.from_csr([0, 2, 2, 3], [0, 1, 1], items=2)
     >>> sets.words.tolist(), sets.count, sets.items
@@ -41,7 +41,7 @@ class Bitsets:
     count: int
 
     def __post_init__(self) -> None:
-        """Check the layout."""
+        """Check type and shape of the words."""
         if self.count < 1:
             raise SottovoceError("transactions", "must be at least one", self.count)
         shape = _shape(self.count, self.items)
@@ -51,37 +51,39 @@ class Bitsets:
 
     @property
     def items(self) -> int:
-        """Size of the universe."""
+        """Number of items."""
         return int(self.words.shape[1]) if self.words.ndim == 3 else 0
 
     @property
     def lanes(self) -> int:
-        """Transactions that a block has room for."""
+        """Number of transactions that a block has room for."""
         return 64 * int(self.words.shape[2])
 
     @classmethod
     def empty(cls, count: int, items: int) -> "Bitsets":
-        """Transactions without any item, freshly allocated, to be filled in."""
+        """Allocate transactions without any item, to be filled in."""
         return cls(np.zeros(_shape(max(count, 1), items), np.uint64), count)
 
     @classmethod
     def from_csr(cls, indptr: Any, indices: Any, items: int, threads: int | None = None) -> "Bitsets":
-        """Set the bits of listed items; the result does not depend on the threads."""
+        """Set the bits of listed items; the result does not depend on the number of threads."""
         indptr, indices = checked_csr(indptr, indices, items)
         sets = cls.empty(len(indptr) - 1, items)
-        place = kernel(_bit_loops.place, _bit_arrays.place)
-        in_threads(lambda block: place(sets.words[block], sets.rows(indptr, block), indices), len(sets.words), threads)
+        set_bits = kernel(_bit_loops.set_bits, _bit_arrays.set_bits)
+        in_threads(
+            lambda block: set_bits(sets.words[block], sets.rows(indptr, block), indices), len(sets.words), threads
+        )
         return sets
 
     def to_csr(self, threads: int | None = None) -> Csr:
-        """List the items of each transaction, in order."""
-        tally = kernel(_bit_loops.tally, _bit_arrays.tally)
-        collect = kernel(_bit_loops.collect, _bit_arrays.collect)
+        """List the items of each transaction, ascending."""
+        add_sizes = kernel(_bit_loops.add_sizes, _bit_arrays.add_sizes)
+        list_items = kernel(_bit_loops.list_items, _bit_arrays.list_items)
         indptr = np.zeros(self.count + 1, np.int64)
-        in_threads(lambda b: tally(self.words[b], self.rows(indptr, b)[1:]), len(self.words), threads)
+        in_threads(lambda b: add_sizes(self.words[b], self.rows(indptr, b)[1:]), len(self.words), threads)
         np.cumsum(indptr, out=indptr)
         indices = np.empty(indptr[-1], np.int32)
-        in_threads(lambda b: collect(self.words[b], self.rows(indptr, b)[:-1], indices), len(self.words), threads)
+        in_threads(lambda b: list_items(self.words[b], self.rows(indptr, b)[:-1], indices), len(self.words), threads)
         return indptr, indices
 
     @classmethod
@@ -100,7 +102,7 @@ class Bitsets:
         return np.concatenate(blocks)[: self.count].astype(bool)
 
     def rows(self, indptr: NDArray[np.int64], block: int) -> NDArray[np.int64]:
-        """Part of `indptr` that belongs to the transactions of a block, with the end of the last."""
+        """Slice of `indptr` of the transactions of a block, including the end of the last."""
         return indptr[block * self.lanes : (block + 1) * self.lanes + 1]
 
     def clear_beyond(self) -> None:
@@ -111,40 +113,40 @@ class Bitsets:
 
 
 def checked_csr(indptr: Any, indices: Any, items: int) -> Csr:
-    """Both arrays, if each row lists items of the universe in ascending order, each once."""
+    """Return both arrays; refuse rows that do not list numbers of items in ascending order, each once."""
     starts, listed = np.asarray(indptr), np.asarray(indices)
     if listed.size == 0:
         listed = listed.astype(np.int32)
     for name, array in (("indptr", starts), ("indices", listed)):
         if array.ndim != 1 or array.dtype.kind not in "iu":
-            raise SottovoceError(name, "must be one row of integers", array)
+            raise SottovoceError(name, "must be a one-dimensional array of integers", array)
     if len(starts) < 2:
         raise SottovoceError("transactions", "must be at least one", max(len(starts) - 1, 0))
     starts = starts.astype(np.int64, copy=False)
     if starts[0] != 0 or starts[-1] != len(listed) or (starts[1:] < starts[:-1]).any():
         raise SottovoceError("indptr", f"must ascend from 0 to the {len(listed)} indices", starts)
-    row = first_wrong(starts, listed, items)
+    row = first_invalid_row(starts, listed, items)
     if row is not None:
         rule = f"must be ascending numbers of items, each once, from 0 to {items - 1}; transaction {row}"
         raise SottovoceError("indices", rule, listed[starts[row] : starts[row + 1]].tolist())
     return starts, listed.astype(np.int32, copy=False)
 
 
-def first_wrong(indptr: NDArray[np.int64], indices: Any, items: int) -> int | None:
-    """First transaction whose items are not of the universe, ascending and each once; all cores look for it.
+def first_invalid_row(indptr: NDArray[np.int64], indices: Any, items: int) -> int | None:
+    """Index of the first transaction whose items are not ascending numbers below `items`, each once; None if all are.
 
-    >>> first_wrong(np.array([0, 2, 4]), np.array([0, 2, 1, 1]), items=3)
+    >>> first_invalid_row(np.array([0, 2, 4]), np.array([0, 2, 1, 1]), items=3)
     1
     """
-    look, parts = kernel(_bit_loops.first_wrong, _bit_arrays.first_wrong), runs(len(indptr) - 1)
-    found = np.full(len(parts), -1)
+    search, parts = kernel(_bit_loops.first_invalid_row, _bit_arrays.first_invalid_row), row_ranges(len(indptr) - 1)
+    first = np.full(len(parts), -1)
 
     def work(part: int) -> None:
-        found[part] = look(indptr[parts[part].start : parts[part].stop + 1], indices, items)
+        first[part] = search(indptr[parts[part].start : parts[part].stop + 1], indices, items)
 
     in_threads(work, len(parts), None)
-    wrong = np.flatnonzero(found >= 0)
-    return int(parts[wrong[0]].start + found[wrong[0]]) if len(wrong) else None
+    invalid = np.flatnonzero(first >= 0)
+    return int(parts[invalid[0]].start + first[invalid[0]]) if len(invalid) else None
 
 
 def _shape(count: int, items: int) -> tuple[int, int, int]:

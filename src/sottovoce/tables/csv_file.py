@@ -1,4 +1,4 @@
-"""CSV files: the standard library decides what is CSV, pyarrow reads what is plainly so, and faster."""
+"""Read CSV files: the standard library defines what is CSV; pyarrow, which is faster, reads what both read alike."""
 
 import csv
 from codecs import BOM_UTF8
@@ -8,21 +8,21 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import MissingExtraError, SottovoceError, Words, named
+from sottovoce.errors import MissingExtraError, SottovoceError, Words, file_errors
 from sottovoce.tables.values import pyarrow
 
 BLOCK_BYTES = 2**20
-"""How much of a file pyarrow takes at once."""
+"""Bytes of a file that pyarrow parses at once."""
 
 MOST_BYTES = 2**24
-"""A record longer than this is left to the standard library."""
+"""A longer record is left to the standard library."""
 
 _COMMA, _QUOTE, _LF, _CR = b',"\n\r'
 _STARTS = np.isin(np.arange(256), [_COMMA, _LF, _CR, _QUOTE])
 
 
 def records(stream: IO[str], name: str) -> Iterator[list[str]]:
-    """Rows of equal width, by the standard library's strict reader."""
+    """Read rows of equal width with the strict reader of the standard library."""
     reader = csv.reader(stream, strict=True)
     width = None
     try:
@@ -37,17 +37,16 @@ def records(stream: IO[str], name: str) -> Iterator[list[str]]:
 
 
 def arrow_batches(path: str, header: Sequence[str], names: Sequence[str], rows: int) -> Generator[Any, None, bool]:
-    """Arrow tables of some columns of a file as text, an empty cell as null, for as long as it is plain.
+    """Read some columns as Arrow tables of text, empty cells as nulls; return whether the end was reached.
 
-    Returns whether that was to the end. Where the two readers might differ, or pyarrow refuses
-    something, the tables just stop: whoever reads on with `records` from there gets the row, or the
-    error, that the standard library gives.
+    Where the two readers might differ, or pyarrow refuses something, the tables stop: the caller reads on with
+    `records` from there, and gets the row, or the error, of the standard library.
     """
     try:
         arrow = pyarrow("CSV")
     except MissingExtraError:
         return False
-    with named(path), open(path, "rb") as stream:
+    with file_errors(path), open(path, "rb") as stream:
         blocks, skip = plain_blocks(stream), 1
         while True:
             try:
@@ -79,10 +78,10 @@ def _parsed(arrow: Any, block: memoryview, header: Sequence[str], names: Sequenc
 
 
 def plain_blocks(stream: IO[bytes]) -> Generator[memoryview, None, bool]:
-    r"""Whole records of a CSV file, until one could be read in more than one way; whether none could.
+    r"""Read blocks of whole records while they are plain CSV; return whether the end was reached.
 
-    Plain is: UTF-8, no blank line, and quotation marks only around whole cells, doubled inside them.
-    A literal mark in a bare cell is legal, but not plain.
+    Plain CSV is UTF-8 without blank lines, with quotation marks only around whole cells, doubled inside them: every
+    reader agrees on it. A quotation mark inside an unquoted cell is legal, but not plain.
 
     >>> from io import BytesIO
     >>> [bytes(block) for block in plain_blocks(BytesIO(b'a,b\n1,"2\n3"\n'))]
@@ -103,10 +102,10 @@ def plain_blocks(stream: IO[bytes]) -> Generator[memoryview, None, bool]:
 
 
 def _plain_end(text: NDArray[np.uint8], *, final: bool) -> int | None:
-    """Where the last whole record ends; None if something before the end of the text is not plain."""
+    """Position after the last whole record; None if the text is not plain."""
     marks = np.flatnonzero(text == _QUOTE)
     before, after = text[marks[::2] - 1], text[np.minimum(marks[1::2] + 1, len(text) - 1)]
-    # The first byte starts a cell, and the last one may end one; so may a mark before a mark: it is doubled.
+    # The first byte starts a cell and the last one may end one. A mark next to a mark is doubled.
     starts = _STARTS[before] | (marks[::2] == 0)
     stops = _STARTS[after] | (marks[1::2] == len(text) - 1)
     if not (starts.all() and stops.all()):
@@ -125,7 +124,7 @@ def _plain_end(text: NDArray[np.uint8], *, final: bool) -> int | None:
 
 
 def _has_blank_line(text: NDArray[np.uint8], ends: NDArray[np.intp]) -> bool:
-    """Whether a line starts with its end; carriage return and line feed are one end."""
+    """Whether a line is empty; carriage return and line feed together are one line end."""
     following = ends[1:][np.diff(ends) == 1]
     pair = (text[following - 1] == _CR) & (text[following] == _LF)
     return bool((len(ends) and ends[0] == 0) or not pair.all())

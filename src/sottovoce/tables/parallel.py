@@ -1,4 +1,4 @@
-"""Work on blocks of rows in several threads, and stages of a pipeline that overlap."""
+"""Work on blocks of rows in several threads, and pipelines whose stages overlap."""
 
 import os
 from collections import deque
@@ -9,36 +9,35 @@ from functools import cache
 from threading import Condition, Thread
 from typing import Any, TypeVar, cast
 
-from sottovoce.errors import SottovoceError
+from sottovoce.checks import whole_number
 from sottovoce.mechanisms.bulk import compiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 T = TypeVar("T")
 
 DEPTH = 2
-"""Items that may wait for the next stage: enough to smooth uneven batches, few enough to bound memory."""
+"""Items that may wait between two stages: enough to even out batches, few enough to bound memory."""
 
 Ahead = Callable[[Iterator[T]], Iterator[T]]
-"""Makes a stage: the same items in the same order, computed while the caller works on earlier ones."""
+"""Turns an iterator into a pipeline stage: the same items, computed while the caller works on earlier ones."""
 
 
 def kernel(loop: Function, arrays: Function) -> Function:
-    """The loop, compiled; or the function on whole arrays that does the same."""
+    """Return the compiled loop, or without numba the function on whole arrays that does the same."""
     compile_loop = compiler()
     return arrays if compile_loop is None else cast(Function, _compiled(compile_loop, loop))
 
 
 def in_threads(work: Callable[[int], None], tasks: int, threads: int | None) -> None:
-    """Do every task, on as many threads as asked for (None: one a core); the first error is raised.
+    """Run `work` on every task number, in this many threads (None: one for each core); the first error is raised.
 
     >>> done = []
     >>> in_threads(done.append, 3, threads=1)
     >>> done
     [0, 1, 2]
     """
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-        raise SottovoceError("threads", "must be a positive number, or None for one a core", threads)
-    workers = min(threads or os.cpu_count() or 1, tasks)
+    wanted = (os.cpu_count() or 1) if threads is None else whole_number("threads", threads)
+    workers = min(wanted, tasks)
     if workers == 1:
         for task in range(tasks):
             work(task)
@@ -49,7 +48,7 @@ def in_threads(work: Callable[[int], None], tasks: int, threads: int | None) -> 
         for task in turns:
             work(task)
 
-    # The calling thread works as well, and nobody is handed single tasks: both would cost more than small tasks do.
+    # The calling thread works too, and tasks are not submitted one by one: handing over a small task costs too much.
     with ThreadPoolExecutor(workers - 1) as pool:
         others = [pool.submit(take_turns) for _ in range(workers - 1)]
         take_turns()
@@ -57,10 +56,10 @@ def in_threads(work: Callable[[int], None], tasks: int, threads: int | None) -> 
         other.result()
 
 
-def runs(length: int) -> list[slice]:
-    """As many parts of neighbouring rows as there are cores.
+def row_ranges(length: int) -> list[slice]:
+    """Split rows into as many contiguous ranges as there are cores.
 
-    >>> sum(run.stop - run.start for run in runs(1001))
+    >>> sum(rows.stop - rows.start for rows in row_ranges(1001))
     1001
     """
     parts = os.cpu_count() or 1
@@ -74,31 +73,31 @@ def _compiled(compile_loop: Callable[..., Any], loop: Callable[..., Any]) -> Any
 
 @contextmanager
 def pipeline(depth: int = DEPTH) -> Iterator[Ahead[Any]]:
-    """Function that moves an iterator into a thread; at most `depth` items wait between two stages.
+    """Yield a function that moves an iterator into a thread; at most `depth` items wait between two stages.
 
-    An error comes out where the item would have. Leaving the block, for whatever reason, ends every
-    stage after the item in hand, and closes its iterator in its own thread.
+    An error is raised in the place of the item that failed. Leaving the block, for whatever reason, ends every stage
+    after its current item, and closes its iterator in its own thread.
 
     >>> with pipeline() as ahead:
     ...     letters = ahead(iter("abc"))
     ...     list(ahead(letter.upper() for letter in letters))
     ['A', 'B', 'C']
     """
-    stages: list[tuple[_Waiting, Thread]] = []
+    stages: list[tuple[_Queue, Thread]] = []
 
     def ahead(items: Iterator[Any]) -> Iterator[Any]:
-        waiting = _Waiting(depth)
-        thread = Thread(target=_work, args=(items, waiting), name="sottovoce stage", daemon=True)
-        stages.append((waiting, thread))
+        queue = _Queue(depth)
+        thread = Thread(target=_work, args=(items, queue), name="sottovoce stage", daemon=True)
+        stages.append((queue, thread))
         thread.start()
-        return iter(waiting.get, _END)
+        return iter(queue.get, _END)
 
     try:
         yield ahead
     finally:
         # All are closed before any is waited for: a stage may itself be waiting for the one before it.
-        for waiting, _ in stages:
-            waiting.close()
+        for queue, _ in stages:
+            queue.close()
         for _, thread in stages:
             thread.join()
 
@@ -107,14 +106,14 @@ _END: Any = object()
 
 
 class _Failure:
-    """What went wrong in a stage, on its way to whoever waits for the next item."""
+    """An error of a stage, passed on to the next stage."""
 
     def __init__(self, reason: BaseException) -> None:
         self.reason = reason
 
 
-class _Waiting:
-    """Items between two stages: a bounded queue that can be closed, which wakes both of its ends."""
+class _Queue:
+    """A bounded queue between two stages; closing it wakes both of them."""
 
     def __init__(self, depth: int) -> None:
         self._depth = depth
@@ -123,7 +122,7 @@ class _Waiting:
         self._changed = Condition()
 
     def put(self, item: Any) -> bool:
-        """Wait for room; whether the item is wanted."""
+        """Wait for room and append an item; return False if the queue was closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed or len(self._items) < self._depth)
             if not self._closed:
@@ -132,7 +131,7 @@ class _Waiting:
             return not self._closed
 
     def get(self) -> Any:
-        """Wait for the next item; after the end, or an error, only the end comes."""
+        """Wait for the next item; after the end or an error, always return the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed or self._items)
             item = self._items.popleft() if self._items else _END
@@ -144,26 +143,26 @@ class _Waiting:
         return item
 
     def close(self) -> None:
-        """Throw away what waits, and want no more."""
+        """Discard waiting items and accept no more."""
         with self._changed:
             self._closed = True
             self._items.clear()
             self._changed.notify_all()
 
 
-def _work(items: Iterator[Any], waiting: _Waiting) -> None:
+def _work(items: Iterator[Any], queue: _Queue) -> None:
     last = _END
     try:
-        _put_each(items, waiting)
+        _put_each(items, queue)
     except BaseException as reason:  # even an exit: the next stage must not wait for ever
         last = _Failure(reason)
-    waiting.put(last)
+    queue.put(last)
 
 
-def _put_each(items: Iterator[Any], waiting: _Waiting) -> None:
+def _put_each(items: Iterator[Any], queue: _Queue) -> None:
     try:
         for item in items:
-            if not waiting.put(item):
+            if not queue.put(item):
                 break
     finally:
         if hasattr(items, "close"):

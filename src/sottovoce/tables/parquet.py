@@ -1,26 +1,28 @@
-"""Parquet files through pyarrow, which is imported only when a file asks for it."""
+"""Parquet files, through pyarrow, which is imported only when it is needed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sottovoce.errors import SottovoceError, Words, named
-from sottovoce.schemas.attribute import Codes, Label, Variable
+from sottovoce.errors import SottovoceError, Words, file_errors
+from sottovoce.plans.public import PublicColumn, PublicNumber
+from sottovoce.schemas.attribute import Codes, Columns, Label, Variable
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
 from sottovoce.tables.values import array_of_sets, pyarrow
 
 PLAN_KEY = b"sottovoce.plan"
-"""Where a disguised Parquet file carries its plan document."""
+"""Key of the plan document in the metadata of a disguised Parquet file."""
 
 BUFFER_BYTES = 2**20
-"""How much of a column is read at once: row groups may be larger than memory."""
+"""Bytes of a column that are read at once: row groups may be larger than memory."""
 
 
 def open_parquet(path: str | Path) -> Any:
-    """Open a Parquet file, saying so if it is none; text is read as the dictionary it is stored as."""
+    """Open a Parquet file; text columns are read as the dictionaries they are stored as."""
     arrow = pyarrow()
     options = {"buffer_size": BUFFER_BYTES, "pre_buffer": False, "page_checksum_verification": True}
     try:
@@ -33,25 +35,25 @@ def open_parquet(path: str | Path) -> Any:
 
 
 def read_batches(path: str, file: Any, names: Sequence[str], rows: int) -> Iterator[Any]:
-    """Record batches of some columns; a file that breaks off or is damaged is refused when it shows."""
+    """Read record batches of some columns; a truncated or damaged file is refused where the damage is met."""
     arrow = pyarrow()
     batches = _batches(file, list(names), rows)
     while True:
         try:
-            with named(path):
+            with file_errors(path):
                 batch = next(batches, None)
         except (arrow.ArrowException, OSError) as reason:
             if getattr(reason, "errno", None) is not None:
                 raise
-            said = " ".join(str(reason).split())
-            raise SottovoceError(path, f"must be a whole Parquet file ({said})", Words("a damaged one")) from None
+            message = " ".join(str(reason).split())
+            raise SottovoceError(path, f"must be a whole Parquet file ({message})", Words("a damaged one")) from None
         if batch is None:
             return
         yield batch
 
 
 def _batches(file: Any, names: list[str], rows: int) -> Iterator[Any]:
-    """Batches across row groups; of lists by dictionary, which pyarrow reads of one group only, joined afterwards."""
+    """Batches across row groups; lists of dictionary values, which pyarrow reads by row group only, are joined."""
     if not any(_lists_by_dictionary(file.schema_arrow.field(name).type) for name in names):
         yield from file.iter_batches(batch_size=rows, columns=names)
         return
@@ -71,49 +73,71 @@ def _lists_by_dictionary(kind: Any) -> bool:
 
 
 def _joined(batches: Sequence[Any]) -> list[Any]:
-    """One batch of all, or none."""
-    found: list[Any] = pyarrow().Table.from_batches(batches).combine_chunks().to_batches() if batches else []
-    return found
+    """Combine batches into one; none if there are none."""
+    joined: list[Any] = pyarrow().Table.from_batches(batches).combine_chunks().to_batches() if batches else []
+    return joined
 
 
-def arrow_schema(schema: Schema, plan_text: str) -> Any:
-    """Arrow types of the report columns, with the plan in the metadata."""
-    arrow = pyarrow()
-    fields = [arrow.field(v.name, _arrow_type(v), nullable=False) for v in schema]
+def arrow_schema(
+    schema: Schema, plan_text: str, public: Sequence[PublicColumn] = (), numbers: Mapping[str, Any] | None = None
+) -> Any:
+    """Arrow types of the report columns and the public columns, with the plan in the metadata.
+
+    Public numbers have the type in `numbers`, or 64-bit floating point.
+    """
+    arrow, known = pyarrow(), numbers or {}
+    types = {v.name: _arrow_type(v) for v in schema}
+    for column in public:
+        if isinstance(column, PublicNumber):
+            types[column.name] = known.get(column.name) or arrow.float64()
+        else:
+            types[column.name] = _arrow_type(column)
+    fields = [arrow.field(name, kind, nullable=False) for name, kind in types.items()]
     return arrow.schema(fields, metadata={PLAN_KEY: plan_text.encode()})
 
 
-def arrow_table(schema: Schema, arrow_types: Any, columns: Sequence[Codes]) -> Any:
-    """Arrow table of coded reports; text is stored as a dictionary and its codes."""
+def arrow_table(
+    schema: Schema, arrow_types: Any, columns: Sequence[Codes], public: Mapping[PublicColumn, NDArray[Any]]
+) -> Any:
+    """Arrow table of coded reports and public columns; text is stored as a dictionary and its codes."""
     arrow = pyarrow()
-    arrays = []
-    for variable, field in zip(schema, arrow_types, strict=True):
-        own = tuple(columns[schema.columns_of(variable.name)])
-        if isinstance(variable, ItemSet):
-            arrays.append(array_of_sets(variable, own, field.type))
-        elif arrow.types.is_dictionary(field.type):
-            codes = arrow.array(own[0].astype(field.type.index_type.to_pandas_dtype()))
-            labels = variable.decode((np.arange(variable.sizes[0]),))
-            arrays.append(arrow.DictionaryArray.from_arrays(codes, arrow.array(labels, arrow.string())))
+    arrays = [
+        _arrow_array(v, tuple(columns[schema.columns_of(v.name)]), arrow_types.field(v.name).type) for v in schema
+    ]
+    for column, values in public.items():
+        kind = arrow_types.field(column.name).type
+        if isinstance(column, PublicNumber):
+            arrays.append(arrow.array(values, kind))
         else:
-            arrays.append(arrow.array(variable.decode(own), field.type))
+            arrays.append(_arrow_array(column, (values,), kind))
     return arrow.Table.from_arrays(arrays, schema=arrow_types)
 
 
+def _arrow_array(variable: Variable, coded: Columns, kind: Any) -> Any:
+    arrow = pyarrow()
+    if isinstance(variable, ItemSet):
+        return array_of_sets(variable, coded, kind)
+    if arrow.types.is_dictionary(kind):
+        codes = arrow.array(coded[0].astype(kind.index_type.to_pandas_dtype()))
+        labels = variable.decode((np.arange(variable.sizes[0]),))
+        return arrow.DictionaryArray.from_arrays(codes, arrow.array(labels, arrow.string()))
+    return arrow.array(variable.decode(coded), kind)
+
+
 def parquet_writer(path: Path, arrow_types: Any) -> Any:
-    """Writer of a new Parquet file."""
+    """Open a new Parquet file for writing."""
     return pyarrow().parquet.ParquetWriter(path, arrow_types)
 
 
 def plan_in_parquet(path: str | Path) -> bytes | None:
-    """Plan document in a file's metadata, if there is one."""
+    """Plan document in the metadata of a Parquet file; None if there is none."""
     metadata = open_parquet(path).schema_arrow.metadata or {}
-    found: bytes | None = metadata.get(PLAN_KEY)
-    return found
+    document: bytes | None = metadata.get(PLAN_KEY)
+    return document
 
 
 def _arrow_type(variable: Variable) -> Any:
-    """Type of a report column: lists of items, text by dictionary, numbers and booleans as they are."""
+    """Arrow type of a report column: lists of items, dictionary-encoded text, integers or booleans."""
     arrow = pyarrow()
     if isinstance(variable, ItemSet):
         return arrow.list_(_label_type(variable.items[0]))

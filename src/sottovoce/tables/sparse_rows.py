@@ -1,4 +1,4 @@
-"""Columns of item sets as sparse rows: which items each transaction has, batch by batch, never item by item."""
+"""Item sets as compressed sparse rows: the numbers of the items of each transaction."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -10,38 +10,37 @@ import numpy as np
 
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.schemas.item_set import SEPARATOR, ItemSet
-from sottovoce.tables.bitsets import Bitsets, Csr, checked_csr, first_wrong
+from sottovoce.tables.bitsets import Bitsets, Csr, checked_csr, first_invalid_row
 from sottovoce.tables.source import Source
 from sottovoce.tables.values import Values, item_numbers, pyarrow
 
 KINDS = ("lists", "csr", "sparse", "matrix", "bitsets")
-"""What transactions may be: see `disguises.transactions.disguise_transactions`."""
+"""Kinds of transactions: see `disguises.transactions.disguise_transactions`."""
 
 
-def listed_batches(source: Source, variable: ItemSet) -> Iterator[Csr]:
-    """Items of each transaction by number, ascending and each once; a table without rows is refused.
+def csr_batches(source: Source, variable: ItemSet) -> Iterator[Csr]:
+    """Yield batches of the items of each transaction by number, ascending, each once; an empty table is refused.
 
     >>> from sottovoce.tables.source import open_source
     >>> table = open_source({"basket": [["bread"], [], ["bread", "ale"]]})
-    >>> list(listed_batches(table, ItemSet("basket", ["ale", "bread"])))
+    >>> list(csr_batches(table, ItemSet("basket", ["ale", "bread"])))
     [(array([0, 1, 1, 3]), array([1, 0, 1], dtype=int32))]
     """
-    if variable.name not in source.names:
-        raise SottovoceError("table", f"must have the columns {[variable.name]}", Words(f"only {list(source.names)}"))
-    found = 0
+    source.check_names([variable.name])
+    rows = 0
     for batch in source.batches([variable.name]):
         indptr, indices = _listed(source, variable, batch[variable.name])
-        found += len(indptr) - 1
+        rows += len(indptr) - 1
         yield indptr, indices
-    if not found:
+    if not rows:
         raise SottovoceError("table", "must have at least one row", Words("an empty one"))
 
 
-def gathered(batches: Iterable[Csr], rows: int) -> Iterator[Csr]:
-    """The same transactions, so many at a time.
+def rebatched(batches: Iterable[Csr], rows: int) -> Iterator[Csr]:
+    """Yield the same transactions in batches of `rows`.
 
     >>> batches = [(np.array([0, 1, 3]), np.array([5, 6, 7])), (np.array([0, 0]), np.array([], int))]
-    >>> [(indptr.tolist(), indices.tolist()) for indptr, indices in gathered(batches, 2)]
+    >>> [(indptr.tolist(), indices.tolist()) for indptr, indices in rebatched(batches, 2)]
     [([0, 1, 3], [5, 6, 7]), ([0, 0], [])]
     """
     lengths, items = np.zeros(0, np.int64), np.zeros(0, np.int32)
@@ -60,26 +59,26 @@ def _of_lengths(lengths: Any) -> Any:
 
 
 def _listed(source: Source, variable: ItemSet, values: Values) -> Csr:
-    """Lists of an Arrow or polars column as they lie there, texts split; others value by value."""
-    lists = _arrow_lists(source.known(variable, values))
+    """Items of one column: Arrow and polars lists without a copy, text split, anything else value by value."""
+    lists = _arrow_lists(source.with_empty_labels(variable, values))
     try:
         if lists is not None:
             listed = _offsets(lists), item_numbers(variable, lists.flatten())
         else:
-            listed = variable.listed(values.to_list() if isinstance(values, nw.Series) else values)
+            listed = variable.encode_sparse(values.to_list() if isinstance(values, nw.Series) else values)
     except UnicodeDecodeError as reason:
         rule = f"must hold UTF-8 where it says that it is text ({reason})"
         raise SottovoceError(variable.name, rule, Words("something else")) from None
-    return in_order(*listed, len(variable.items))
+    return sorted_rows(*listed, len(variable.items))
 
 
-def in_order(indptr: Any, indices: Any, items: int) -> Csr:
-    """Rows whose items ascend, each once; rows that do are left as they are.
+def sorted_rows(indptr: Any, indices: Any, items: int) -> Csr:
+    """Sort the items of each row and remove duplicates; rows that are sorted already are returned unchanged.
 
-    >>> in_order(np.array([0, 3]), np.array([2, 0, 2], np.int32), items=3)
+    >>> sorted_rows(np.array([0, 3]), np.array([2, 0, 2], np.int32), items=3)
     (array([0, 2]), array([0, 2], dtype=int32))
     """
-    if first_wrong(indptr, indices, items) is None:
+    if first_invalid_row(indptr, indices, items) is None:
         return indptr, indices
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     keys = np.unique(rows * items + indices)
@@ -88,7 +87,7 @@ def in_order(indptr: Any, indices: Any, items: int) -> Csr:
 
 
 def _arrow_lists(values: Values) -> Any | None:
-    """A column of lists that are all there, as one Arrow array; None if it is something else."""
+    """A column of lists or text without nulls as one Arrow array of lists; None for any other column."""
     if not isinstance(values, nw.Series):
         return None
     if values.implementation.is_pyarrow():
@@ -105,7 +104,7 @@ def _arrow_lists(values: Values) -> Any | None:
 
 
 def _split(texts: Any) -> Any:
-    """Lists of the items of each text, none where it is empty."""
+    """Split text into lists of items; empty text is an empty list."""
     arrow = pyarrow()
     lists = arrow.compute.split_pattern(texts, SEPARATOR)
     empty = arrow.compute.equal(texts, "").to_numpy(zero_copy_only=False)
@@ -115,22 +114,22 @@ def _split(texts: Any) -> Any:
 
 
 def _offsets(lists: Any) -> Any:
-    """Where each list starts and ends among the items of them all."""
+    """Start and end of each list among the items of all lists."""
     offsets = lists.offsets.to_numpy().astype(np.int64)
     return offsets - offsets[0]
 
 
-def listed_transactions(transactions: Any, items: ItemSet, threads: int | None = None) -> Csr:
+def transactions_to_csr(transactions: Any, items: ItemSet, threads: int | None = None) -> Csr:
     """Numbers of the items of each transaction, ascending, from transactions of any kind.
 
-    >>> listed_transactions([["bread"], [], ["bread", "ale"]], ItemSet("basket", ["ale", "bread"]))
+    >>> transactions_to_csr([["bread"], [], ["bread", "ale"]], ItemSet("basket", ["ale", "bread"]))
     (array([0, 1, 1, 3]), array([1, 0, 1], dtype=int32))
     """
     return rows_of_transactions(transactions, transaction_kind(transactions), items, threads)
 
 
 def transaction_kind(transactions: Any) -> str:
-    """What the caller passed."""
+    """Kind of transactions that were passed."""
     if isinstance(transactions, Bitsets):
         return "bitsets"
     if "scipy.sparse" in sys.modules and sys.modules["scipy.sparse"].issparse(transactions) and transactions.ndim == 2:
@@ -150,7 +149,7 @@ def rows_of_transactions(transactions: Any, kind: str, items: ItemSet, threads: 
     if kind == "csr":
         return checked_csr(transactions[0], transactions[1], universe)
     if kind == "lists":
-        return checked_csr(*in_order(*items.listed(transactions), universe), universe)
+        return checked_csr(*sorted_rows(*items.encode_sparse(transactions), universe), universe)
     width = transactions.items if kind == "bitsets" else transactions.shape[1]
     if width != universe:
         raise SottovoceError("transactions", f"must have a column for each of the {universe} items", width)
@@ -165,7 +164,7 @@ def rows_of_transactions(transactions: Any, kind: str, items: ItemSet, threads: 
 
 
 def _from_scipy(matrix: Any) -> Csr:
-    """Rows of a sparse matrix; zeros that are stored are not items."""
+    """Rows of a sparse matrix; stored zeros are not items."""
     rows = matrix.tocsr(copy=True)
     rows.sum_duplicates()
     rows.eliminate_zeros()

@@ -1,25 +1,28 @@
-"""Values of a column to codes and back, for any frame, and for Arrow columns by dictionary."""
+"""Encode the values of a column of any frame, and Arrow columns through their dictionaries."""
 
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import MissingExtraError, SottovoceError
-from sottovoce.schemas.attribute import Attribute, Codes, Columns, Label, Variable, is_missing, narrow
+from sottovoce.errors import SottovoceError, check_installed
+from sottovoce.schemas.attribute import INTEGER, Attribute, Codes, Columns, Label, Variable, is_missing, narrow
 from sottovoce.schemas.binned import Binned
 from sottovoce.schemas.item_set import ItemSet
 
 MOST_INTEGERS = 2**20
-"""Range of integers that is looked up in a table."""
+"""Largest range of integers for which a lookup table is built."""
+
 Values = Sequence[Any] | NDArray[Any] | nw.Series[Any]
-"""A list or an array of values, or a column of any data frame that narwhals knows."""
+"""A list or an array of values, or a column of any data frame that narwhals supports."""
 
 
 def encode_arrow(variable: Variable, column: Any) -> Columns:
-    """Codes of a chunked array: what `variable.encode` gives for its values, looked up once a distinct value."""
+    """Codes of a chunked array, as `variable.encode` gives them; each distinct value is looked up once."""
     arrow = pyarrow()
     flat = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     kind = flat.type
@@ -29,7 +32,7 @@ def encode_arrow(variable: Variable, column: Any) -> Columns:
         return _encode_sets(variable, flat)
     try:
         coded = flat if arrow.types.is_dictionary(kind) else flat.dictionary_encode()
-    except arrow.ArrowNotImplementedError:  # structures and other values that are no labels
+    except arrow.ArrowNotImplementedError:  # structs and other values that cannot be labels
         return variable.encode(flat.to_pylist())
     return _look_up(variable.encode, coded)
 
@@ -41,42 +44,41 @@ def array_of_sets(variable: ItemSet, columns: Columns, kind: Any) -> Any:
 
 
 def array_of_lists(variable: ItemSet, ends: Codes, codes: Codes, kind: Any) -> Any:
-    """Lists of items by number, of which each ends where the next one starts."""
+    """Arrow array of lists of items, from their offsets and the numbers of the items."""
     arrow = pyarrow()
     items = arrow.array(variable.items, kind.value_type).take(arrow.array(codes))
     return arrow.ListArray.from_arrays(arrow.array(ends, arrow.int32()), items, type=kind)
 
 
 def pyarrow(purpose: str = "Parquet") -> Any:
-    """Import pyarrow where a table asks for it, saying what to install if it is not there."""
-    try:
-        import pyarrow
-        import pyarrow.compute
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtraError(purpose, "pyarrow", "tables") from None
+    """Import pyarrow; if it is missing, the error says what to install."""
+    check_installed(purpose, "tables", "pyarrow")
+    import pyarrow
+    import pyarrow.compute
+    import pyarrow.parquet
+
     return pyarrow
 
 
 def item_numbers(variable: ItemSet, items: Any) -> Codes:
-    """Number of each item of an Arrow array, looked up once a distinct item."""
+    """Number of each item of an Arrow array; each distinct item is looked up once."""
     if pyarrow().types.is_integer(items.type) and len(items) and not items.null_count:
         values = items.to_numpy()
         low, high = int(values.min()), int(values.max())
         if high - low < MOST_INTEGERS:
-            # Faster than a dictionary: a table of all integers between the smallest and the largest.
-            places = values.astype(np.int64) - low
-            seen = np.flatnonzero(np.bincount(places))
+            # A table of all integers between the smallest and the largest is faster than a dictionary.
+            offsets = values.astype(np.int64) - low
+            present = np.flatnonzero(np.bincount(offsets))
             table = np.zeros(high - low + 1, np.int32)
-            table[seen] = _numbers(variable, (seen + low).tolist())
-            return np.asarray(table[places])
+            table[present] = _numbers(variable, (present + low).tolist())
+            return np.asarray(table[offsets])
     coded = items if pyarrow().types.is_dictionary(items.type) else items.dictionary_encode()
-    (codes,) = _look_up(lambda found: (_numbers(variable, found),), coded)
+    (codes,) = _look_up(lambda distinct: (_numbers(variable, distinct),), coded)
     return codes
 
 
 def _encode_sets(variable: ItemSet, lists: Any) -> Columns:
-    """Set the bits of the items in each list; a missing list is refused as `variable.encode` does."""
+    """Set the bits of the items in each list; missing lists are refused by `variable.encode`."""
     arrow = pyarrow()
     if lists.null_count:
         return variable.encode(lists.to_pylist())
@@ -87,27 +89,27 @@ def _encode_sets(variable: ItemSet, lists: Any) -> Columns:
 
 
 def _numbers(variable: ItemSet, items: list[Any]) -> Codes:
-    _, numbers = variable.listed([items])
+    _, numbers = variable.encode_sparse([items])
     return numbers
 
 
 def _look_up(encode: Callable[[list[Any]], Columns], coded: Any) -> Columns:
-    """Codes of a dictionary array by those of its dictionary; labels that no row has are not asked for."""
+    """Codes of a dictionary array, from the codes of its dictionary; labels that no row has may be unknown."""
     labels, positions = coded.dictionary.to_pylist(), coded.indices
     if positions.null_count:
         positions = positions.cast("int64").fill_null(len(labels))
         labels.append(None)
-    places = positions.to_numpy(zero_copy_only=False)
+    rows = positions.to_numpy(zero_copy_only=False)
     try:
         table = encode(labels)
     except SottovoceError:
-        used, places = np.unique(places, return_inverse=True)
-        table = encode([labels[place] for place in used])
-    return tuple(codes.take(places) for codes in table)
+        used, rows = np.unique(rows, return_inverse=True)
+        table = encode([labels[position] for position in used])
+    return tuple(codes.take(rows) for codes in table)
 
 
 def encode(variable: Variable, values: Values) -> Columns:
-    """Codes of a column; frames are coded by their few distinct values, in their own engine."""
+    """Codes of a column; columns of frames are coded by their distinct values, by the frame library itself."""
     if not isinstance(values, nw.Series):
         return variable.encode(values)
     if values.implementation.is_pyarrow():
@@ -116,22 +118,58 @@ def encode(variable: Variable, values: Values) -> Columns:
         return variable.encode(values.to_list())
     distinct = [value for value in values.unique().to_list() if not is_missing(value)]
     (codes,) = variable.encode(distinct)
-    # Missing values match nothing and fall to the default: a code of their own, or the error.
+    # Missing values match nothing and get the default: the code of the missing category, or an error.
     default = -1 if not values.is_null().any() else int(variable.encode([None])[0][0])
     coded = values.replace_strict(distinct, codes.tolist(), default=default, return_dtype=nw.Int64)
     return (narrow(np.asarray(coded.to_numpy()), variable.sizes[0]),)
 
 
 def encode_texts(variable: Variable, texts: Sequence[str], *, empty: str | None) -> Columns:
-    """Codes of a column of text, each different one looked up once; `empty` is what no text stands for."""
-    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    table = variable.encode([text or empty for text in places])
-    rows = np.fromiter(map(places.__getitem__, texts), np.intp, len(texts))
+    """Codes of a column of text; each distinct text is looked up once, and `empty` is the value of empty text."""
+    positions = {text: position for position, text in enumerate(dict.fromkeys(texts))}
+    table = variable.encode([text or empty for text in positions])
+    rows = np.fromiter(map(positions.__getitem__, texts), np.intp, len(texts))
     return tuple(codes[rows] for codes in table)
 
 
+def finite_numbers(name: str, values: Values, *, text: bool = False) -> NDArray[Any]:
+    """Numbers of a column in the type they have; with `text`, text is read as numbers; anything else is refused.
+
+    >>> finite_numbers("weight", [1, 2.5]), finite_numbers("weight", ["1", "2"], text=True)
+    (array([1. , 2.5]), array([1, 2]))
+    >>> finite_numbers("weight", [1, None])
+    Traceback (most recent call last):
+    ...
+    sottovoce.errors.SottovoceError: weight must be a finite number in every row. Got None instead.
+    """
+    if not isinstance(values, nw.Series):
+        array = values if isinstance(values, np.ndarray) else np.array(list(values), dtype=object)
+    elif values.dtype.is_numeric() and not values.is_null().any():
+        array = np.asarray(values.to_numpy())
+    else:
+        array = np.array(values.to_list(), dtype=object)
+    if array.dtype.kind not in "iuf":
+        array = np.array([_number(name, value, text=text) for value in array.tolist()])
+        array = array.astype(np.float64) if array.dtype == object else array
+    infinite = array[~np.isfinite(array)]
+    if len(infinite):
+        raise SottovoceError(name, "must be a finite number in every row", infinite[0])
+    return array
+
+
+def _number(name: str, value: Any, *, text: bool) -> int | float:
+    try:
+        if text and isinstance(value, str):
+            return int(value) if INTEGER.fullmatch(value) else float(value)
+        if not isinstance(value, bool) and isinstance(value, Real | Decimal):
+            return int(value) if isinstance(value, Integral) else float(value)
+    except ValueError:  # text that is no number
+        pass
+    raise SottovoceError(name, "must be a finite number in every row", value)
+
+
 def series(array: Any) -> nw.Series[Any]:
-    """Column of an Arrow table or batch, as narwhals shows it."""
+    """Column of an Arrow table or batch as a narwhals series."""
     import pyarrow
 
     chunked = array if isinstance(array, pyarrow.ChunkedArray) else pyarrow.chunked_array([array])
@@ -139,13 +177,13 @@ def series(array: Any) -> nw.Series[Any]:
 
 
 def distinct_values(values: Values) -> set[Any]:
-    """Different values of a column; missing ones appear as None."""
+    """Distinct values of a column; missing values appear as None."""
     listed = values.unique().to_list() if isinstance(values, nw.Series) else _listed(values)
     return {None if is_missing(value) else value for value in listed}
 
 
 def declared_categories(values: Values) -> tuple[Label, ...] | None:
-    """Categories that a column's own type lists, as a polars Enum or an ordered pandas categorical does."""
+    """Categories that the type of a column declares, such as a polars Enum or an ordered pandas categorical."""
     if isinstance(values, nw.Series) and isinstance(values.dtype, nw.Enum):
         return tuple(values.dtype.categories)
     return None
@@ -160,12 +198,12 @@ def is_list(values: Values) -> bool:
 
 
 def items(values: Values) -> set[Any]:
-    """Different items of a column of collections."""
+    """Distinct items of a column of collections."""
     return {item for value in _listed(values) if not is_missing(value) for item in value}
 
 
 def _listed(values: Values) -> Iterable[Any]:
-    """Python values; only columns of objects can hide collections, so typed ones are not listed."""
+    """Python values of a column that may hold collections; typed columns cannot and give an empty list."""
     if isinstance(values, nw.Series):
         return values.to_list() if values.dtype in (nw.Object, nw.List, nw.Array, nw.Unknown) else []
     return values.tolist() if isinstance(values, np.ndarray) else values

@@ -1,1 +1,1 @@
-"""Audits: proof from samples that a mechanism does what its plan says."""
+"""Audits: tests, from samples, that a mechanism keeps the odds its plan states."""

@@ -1,7 +1,7 @@
-"""What counts of reports prove about the odds between truths, at a given risk of being wrong.
+"""Confidence bounds on the odds between truths, from counts of reports.
 
-A bound is found by bisection on the binomial tail, which is summed term by term: C. J. Clopper &
-E. S. Pearson (1934), Biometrika 26, 404-413.
+Bounds on proportions are those of C. J. Clopper & E. S. Pearson (1934), Biometrika 26, 404-413, found by bisection on
+the binomial tail, which is summed term by term.
 """
 
 from dataclasses import dataclass
@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 from sottovoce.channels.channel import Channel
 
 BISECTIONS = 80
-"""Halvings of the interval below the observed share: more than double precision can tell apart."""
+"""Halvings of the interval below the observed proportion: more than double precision resolves."""
+
 Counts = NDArray[np.int64]
-"""How often each report came from each truth, reports by truths."""
+"""Counts of reports (rows) by truth (columns)."""
 
 SUSPECTS = 3
-"""Reports of a table whose exact bounds are computed: those that look worst."""
+"""Number of reports of a table whose exact bounds are computed: those that look worst."""
 
 
 def lower_bound(successes: int, trials: int, risk: float) -> float:
-    """Largest p with `P(Binomial(trials, p) >= successes) <= risk`: the truth lies below with at most that risk.
+    """Clopper-Pearson lower bound: the largest p with `P(Binomial(trials, p) >= successes) <= risk`.
 
     It is the quantile `risk` of a Beta(successes, trials - successes + 1) variable.
 
@@ -41,7 +42,7 @@ def lower_bound(successes: int, trials: int, risk: float) -> float:
 
 
 def upper_bound(successes: int, trials: int, risk: float) -> float:
-    """Smallest p with `P(Binomial(trials, p) <= successes) <= risk`: the lower bound of the failures, mirrored.
+    """Clopper-Pearson upper bound: the smallest p with `P(Binomial(trials, p) <= successes) <= risk`.
 
     >>> round(upper_bound(0, 10, 0.05), 6) == round(1 - 0.05 ** (1 / 10), 6)
     True
@@ -50,14 +51,15 @@ def upper_bound(successes: int, trials: int, risk: float) -> float:
 
 
 class _UpperTail:
-    """`P(X >= k) = P(X = k) (1 + r_1 + r_1 r_2 + ...)`, `r_i = (n - k - i + 1) / (k + i) p / (1 - p)`.
+    """Upper tail of the binomial distribution.
 
-    Below p = k / n the products fall at least as fast as a normal density's tail, so that ten standard
-    deviations of them are all that double precision can see.
+    `P(X >= k) = P(X = k) (1 + r_1 + r_1 r_2 + ...)` with `r_i = (n - k - i + 1) / (k + i) p / (1 - p)`. Below
+    p = k / n the products fall at least as fast as the tail of a normal density, so that terms beyond ten
+    standard deviations are lost in double precision.
     """
 
     def __init__(self, successes: int, trials: int) -> None:
-        """Prepare what does not depend on p."""
+        """Compute what does not depend on p."""
         failures = trials - successes
         deviation = sqrt(successes * failures / trials)
         steps = np.arange(1, min(failures, ceil(10 * deviation) + 100) + 1)
@@ -76,7 +78,7 @@ class _UpperTail:
 
 @dataclass(frozen=True)
 class Finding:
-    """Bound of the logarithm of the odds between two truths, and where it was found.
+    """Lower bound of the log odds of a report between two truths.
 
     >>> print(Finding(log(4), "report 2", most=2, least=0))
     report 2 is at least 4 times as likely under truth 2 as under truth 0
@@ -88,15 +90,15 @@ class Finding:
     least: int
 
     def __str__(self) -> str:
-        """Odds and where they were seen."""
+        """Report, odds and truths in a sentence."""
         times = f"at least {exp(self.bound):.6g} times as likely"
         return f"{self.reports} is {times} under truth {self.most} as under truth {self.least}"
 
 
 def log_ratio(often: int, seldom: int, samples: int, risk: float) -> float:
-    """Lower bound of `ln(p / p')` from counts out of equally many samples; each share has this risk.
+    """Lower bound of `ln(p / p')`, `ln(lower(often) / upper(seldom))`, from counts out of equally many samples.
 
-    `ln(lower(often) / upper(seldom))`, by Clopper and Pearson: it is wrong with probability `2 risk` at most.
+    Each of the two Clopper-Pearson bounds fails with probability `risk` at most, the ratio with `2 risk`.
 
     >>> log_ratio(7500, 2500, 10_000, 0.001) < log(3)
     True
@@ -108,8 +110,8 @@ def log_ratio(often: int, seldom: int, samples: int, risk: float) -> float:
 def suspects(counts: Counts, samples: int, risk: float) -> list[Finding]:
     """Bounds of the reports that look worst, over all pairs of truths.
 
-    A report's worst pair of truths are those from which it came most and least often. Every entry of
-    the table has its share of the risk (Bonferroni), so it does no harm to choose after looking.
+    A report's worst pair are the truths that gave it most and least often. The risk is split over every entry of
+    the table (Bonferroni), so choosing reports after seeing the counts is sound.
     """
     share = risk / (2 * counts.size)
     most, least = counts.argmax(axis=1), counts.argmin(axis=1)
@@ -128,13 +130,13 @@ def suspects(counts: Counts, samples: int, risk: float) -> list[Finding]:
 
 
 def impossible(channel: Channel, counts: Counts) -> list[str]:
-    """Complaint about reports that came although their truth rules them out."""
+    """Message about reports that were drawn although they are impossible under their truth."""
     found = [(y, x) for y, x in np.argwhere(counts > 0).tolist() if channel.entry(y, x) == 0]
     return [ruled_out(f"report {found[0][0]}", found[0][1], more=len(found) - 1)] if found else []
 
 
 def ruled_out(reports: str, truth: int, more: int = 0) -> str:
-    """Complaint about a report that came from a truth under which it is impossible.
+    """Message about a report that was drawn from a truth under which it is impossible.
 
     >>> ruled_out("report 3", 1, more=2)
     'report 3 came from truth 1, which rules it out; so did 2 others'

@@ -1,23 +1,25 @@
-"""What an audit found: group by group, for people and for programs."""
+"""Results of an audit: the lower bound and verdict of every group."""
 
 from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any
 
+from sottovoce.display import html_table
+
 REACHED = 0.9
-"""Share of the stated epsilon from which on the samples confirm it."""
+"""A lower bound of at least this share of the stated epsilon confirms it."""
 
 
 @dataclass(frozen=True)
 class GroupAudit:
-    """Lower confidence bound of one group's epsilon, from reports its mechanism really made.
+    """Lower confidence bound of one group's epsilon, from reports its mechanism drew.
 
-    `samples` reports were drawn of each of the truths `most` and `least`; the worst report, or one with
-    the same odds between the two, came `seen_most` and `seen_least` times. Where the reports are few,
-    `cells` pairs of report and truth were counted besides. `enough` says whether the samples could be
-    expected to reach 90 % of the stated epsilon, or to show a zero. A product of several channels, such
-    as the items of a set, is counted in its `parts` as well; `share_of_parts` is the least share of its
-    own epsilon that any of them reached.
+    `samples` reports were drawn of each of the truths `most` and `least`; the worst `report`, or one with the same
+    odds between the two, was drawn `seen_most` and `seen_least` times. If there are few reports, `cells` pairs of
+    report and truth were counted as well. `enough` says whether the samples can be expected to reach 90 % of the
+    stated epsilon, or to show a report that is impossible under `least`. A product of several channels, such as the
+    items of a set, is also audited in its `parts`; `share_of_parts` is the smallest share of its own epsilon that any
+    part reached.
     """
 
     name: str
@@ -37,17 +39,17 @@ class GroupAudit:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing was seen that the stated odds rule out."""
+        """Whether no count contradicts the stated odds."""
         return not self.violations
 
     @property
     def share(self) -> float | None:
-        """Bound as a share of the stated epsilon, where that is neither zero nor infinite."""
+        """Lower bound divided by the stated epsilon; None if that is zero or infinite."""
         return self.lower_bound / self.epsilon if self.epsilon > 0 and isfinite(self.epsilon) else None
 
     @property
     def verdict(self) -> str:
-        """Finding in a few words."""
+        """Result in a few words."""
         if not self.passed:
             return "VIOLATED"
         if not isfinite(self.epsilon):
@@ -59,50 +61,65 @@ class GroupAudit:
         return "not contradicted" if self.enough else "not contradicted: too rare to confirm"
 
     def to_json(self) -> dict[str, Any]:
-        """Every field, share and verdict; an infinite epsilon is null, numbers of joint cells are text."""
+        """All fields, share and verdict as JSON; an infinite epsilon is null, numbers of joint cells are text."""
         joint = {key: str(getattr(self, key)) for key in ("report", "most", "least")}
-        found = {"share": self.share, "verdict": self.verdict, "passed": self.passed}
-        return asdict(self) | joint | found | {"epsilon": _finite(self.epsilon), "violations": list(self.violations)}
+        verdict = {"share": self.share, "verdict": self.verdict, "passed": self.passed}
+        return asdict(self) | joint | verdict | {"epsilon": _finite(self.epsilon), "violations": list(self.violations)}
 
     def __str__(self) -> str:
-        """One line, and one more for each violation."""
+        """Return one line, and one more for each violation."""
         line = f"{self.name}: epsilon {self.epsilon:.6g}, at least {self.lower_bound:.6g} seen: {self.verdict}"
         return "\n".join([line, *(f"  {violation}" for violation in self.violations)])
+
+    def __repr__(self) -> str:
+        """Return what `print` shows."""
+        return str(self)
 
 
 @dataclass(frozen=True)
 class Audit:
-    """All groups of a plan; with probability `confidence` every one of its bounds holds at once."""
+    """Audit of all groups of a plan; with probability `level` all lower bounds hold at once."""
 
-    confidence: float
+    level: float
     epsilon: float
     groups: tuple[GroupAudit, ...]
 
     @property
     def passed(self) -> bool:
-        """Whether no group was seen to exceed its odds."""
+        """Whether no group violated its odds."""
         return all(group.passed for group in self.groups)
 
     @property
     def lower_bound(self) -> float:
-        """Bound of the whole record: the coins of groups are independent, so theirs add up."""
+        """Lower bound for the whole record: the sum over the groups, whose coins are independent."""
         return sum(group.lower_bound for group in self.groups)
 
     def to_json(self) -> dict[str, Any]:
-        """Finding for programs."""
+        """Result as JSON."""
         return {
             "passed": self.passed,
-            "confidence": self.confidence,
+            "level": self.level,
             "epsilon": _finite(self.epsilon),
             "lower_bound": self.lower_bound,
             "groups": [group.to_json() for group in self.groups],
         }
 
     def __str__(self) -> str:
-        """Verdict first, then group by group."""
+        """Return the verdict, then a line for each group."""
         verdict = "Passed" if self.passed else "VIOLATED"
         whole = f"whole record epsilon {self.epsilon:.6g}, at least {self.lower_bound:.6g} seen"
-        return "\n".join([f"{verdict} at {self.confidence:.4g} confidence: {whole}.", *map(str, self.groups)])
+        return "\n".join([f"{verdict} at level {self.level:.4g}: {whole}.", *map(str, self.groups)])
+
+    def __repr__(self) -> str:
+        """Return what `print` shows."""
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """Table of the groups, for notebooks."""
+        title, *_ = str(self).splitlines()
+        rows = [(g.name, _finite(g.epsilon), g.lower_bound, g.share, g.verdict) for g in self.groups]
+        notes = [f"{group.name}: {violation}" for group in self.groups for violation in group.violations]
+        return html_table(title, ("group", "stated epsilon", "lower bound", "share", "verdict"), rows, notes)
 
 
 def _finite(epsilon: float) -> float | None:

@@ -1,4 +1,4 @@
-"""Reports of one truth, drawn over and over as a device draws them, and counted in bounded memory."""
+"""Draw many reports of one truth with the code of a respondent's device, and count them in bounded memory."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -7,19 +7,20 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.channels.channel import Array, Channel
+from sottovoce.channels.channel import Channel
+from sottovoce.checks import Array
 from sottovoce.mechanisms.coins import Coin, Coins, RandomWords, flip
 from sottovoce.schemas.attribute import Columns, narrow, ravel
 
 COINS_AT_ONCE = 2**20
-"""Coins flipped together: enough for numpy, little enough for memory however many a report takes."""
+"""Coins flipped at once: enough for numpy to be fast, and few enough for memory however many a report takes."""
 
 LARGEST_LIST = 2**20
-"""Reports and truths up to which the reports with the worst odds are listed."""
+"""Most reports and truths for which all reports with the worst odds are listed."""
 
 
 class Auditable(Protocol):
-    """What an audit needs of a mechanism."""
+    """Protocol of mechanisms that can be audited."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -27,24 +28,24 @@ class Auditable(Protocol):
 
     @property
     def coins(self) -> tuple[Coin, ...]:
-        """Coins that one report takes."""
+        """Coins that one report uses."""
 
     @property
     def channel(self) -> Channel:
-        """Law that the reports are said to follow."""
+        """Distribution that the reports are said to follow."""
 
     def respond(self, truth: Columns, flips: Coins) -> Columns:
-        """Report from the truth and what the coins show, row by row."""
+        """Reports of coded truths, given what the coins show, row by row."""
 
 
 class Event:
-    """The worst report of a channel, with all others whose odds between the same two truths are as bad.
+    """The report of a channel with the worst odds between two truths, and all others with the same odds between them.
 
-    Together they are seen more often than one alone, and their odds are the same.
+    Together they are drawn more often than one of them, and their odds are the same.
     """
 
     def __init__(self, channel: Channel) -> None:
-        """Find the worst case, and list what is as bad where that is little work."""
+        """Find the worst report, and list those that are as bad if the channel is small."""
         self.report, self.most, self.least = channel.worst_case()
         self.shape = channel.shape_out
         self.listed: NDArray[np.bool_] | None = None
@@ -59,12 +60,12 @@ class Event:
 
     @property
     def reports(self) -> str:
-        """Name of the event; which of several reports is to blame cannot be told."""
+        """Name of the event: one report, and how many others are as bad."""
         others = 0 if self.listed is None else int(self.listed.sum()) - 1
         return f"report {self.report}" + (f" (or one of {others} as bad)" if others else "")
 
     def count(self, reports: Columns) -> int:
-        """How many of these reports belong to the event."""
+        """Number of these reports that belong to the event."""
         if self.listed is not None:
             return int(self.listed[ravel(reports, self.shape)].sum())
         same = [column == code for column, code in zip(reports, codes_of(self.report, self.shape), strict=True)]
@@ -73,7 +74,7 @@ class Event:
 
 @dataclass
 class Sampler:
-    """Draws of one mechanism; rows that are no report of its channel are left out and counted as `strays`."""
+    """Draws reports of one mechanism; rows that are not reports of its channel are left out and counted in `strays`."""
 
     mechanism: Auditable
     words: RandomWords
@@ -81,7 +82,7 @@ class Sampler:
     strays: int = field(default=0, init=False)
 
     def reports(self, truth: int, count: int) -> Iterator[Columns]:
-        """Reports of one truth, chunk by chunk."""
+        """Draw reports of one truth, batch by batch."""
         at_once = max(COINS_AT_ONCE // max(len(self.mechanism.coins), 32), 1)
         codes = codes_of(truth, self.mechanism.sizes)
         for start in range(0, count, at_once):
@@ -91,7 +92,7 @@ class Sampler:
             self.drawn(rows)
 
     def table(self, count: int) -> NDArray[np.int64]:
-        """How often each report came from each truth, of `count` reports a truth."""
+        """Counts of reports (rows) by truth (columns), from `count` draws of each truth."""
         channel = self.mechanism.channel
         counts = np.zeros((channel.n_out, channel.n_in), np.int64)
         for truth in range(channel.n_in):
@@ -110,7 +111,7 @@ class Sampler:
 
 
 def _log_ratios(likely: Array, unlikely: Array) -> Array:
-    """Logarithm of the ratio of two laws, report by report; minus infinity where the first has a zero."""
+    """Logarithm of the ratio of two distributions, by report; minus infinity where the first is zero."""
     ratios = np.full(len(likely), -np.inf)
     possible = likely > 0
     with np.errstate(divide="ignore"):
@@ -119,7 +120,7 @@ def _log_ratios(likely: Array, unlikely: Array) -> Array:
 
 
 def codes_of(number: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Codes of one joint cell whose number may outgrow 64 bits.
+    """Codes of one joint cell by its number, which may exceed 64 bits.
 
     >>> codes_of(2**100, (2,) * 101)[:3]
     (1, 0, 0)

@@ -1,4 +1,4 @@
-"""Lazy draws are exact: every short string of bits is looked at."""
+"""Bitwise draws are exact: every short string of bits is looked at."""
 
 from fractions import Fraction
 from itertools import product
@@ -37,9 +37,9 @@ def test_digits_are_those_of_the_chance(part, whole):
     assert 0 <= Fraction(part, whole) - value <= Fraction(1, 2**200)
 
 
-@pytest.mark.parametrize("compare", [_kernels.compare, _arrays.compare])
+@pytest.mark.parametrize("compare", [_kernels.compare_digits, _arrays.compare_digits])
 @pytest.mark.parametrize(("part", "whole"), CHANCES)
-def test_sliced_lanes_show_exactly_the_strings_below_the_chance(compare, part, whole):
+def test_compared_lanes_show_exactly_the_strings_below_the_chance(compare, part, whole):
     """64 lanes hold the 64 strings of 6 bits: floor(64 k / D) are below all digits, one is still open."""
     bits, places, undecided = np.zeros((1, 1), np.uint64), np.arange(1), np.full(1, 2**64 - 1, np.uint64)
     for place in range(1, 7):

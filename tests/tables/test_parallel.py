@@ -4,7 +4,7 @@ from threading import Barrier, get_ident
 
 import pytest
 
-from sottovoce.tables.parallel import in_threads, runs
+from sottovoce.tables.parallel import in_threads, row_ranges
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5, None])
@@ -55,4 +55,4 @@ def test_an_error_of_another_thread_is_raised_here():
 
 @pytest.mark.parametrize("length", [0, 1, 7, 1000])
 def test_runs_are_all_rows_in_order(length):
-    assert [row for run in runs(length) for row in range(length)[run]] == list(range(length))
+    assert [row for run in row_ranges(length) for row in range(length)[run]] == list(range(length))

@@ -13,7 +13,7 @@ from sottovoce.schemas.item_set import ItemSet
 from sottovoce.tables import source as sources
 from sottovoce.tables import sparse_rows
 from sottovoce.tables.source import open_source
-from sottovoce.tables.sparse_rows import listed_batches
+from sottovoce.tables.sparse_rows import csr_batches
 
 BASKET = ItemSet("basket", ["ale", "bread", "cheese"])
 LISTS = [["bread"], [], ["cheese", "ale", "ale"], ["ale", "bread"]]
@@ -23,7 +23,7 @@ EXPECTED = [[1], [], [0, 2], [0, 1]]
 def rows(table) -> list[list[int]]:
     return [
         part.tolist()
-        for indptr, indices in listed_batches(open_source(table), BASKET)
+        for indptr, indices in csr_batches(open_source(table), BASKET)
         for part in np.split(indices, indptr[1:-1])
     ]
 
@@ -63,7 +63,7 @@ def test_text_in_several_row_groups(rows_at_once, batches, limit, tmp_path, monk
     options = {"row_group_size": 2, "dictionary_pagesize_limit": limit, "write_batch_size": 1}
     pq.write_table(pa.table({"basket": lists}), tmp_path / "t.parquet", **options)
     monkeypatch.setattr(sources, "BATCH_ROWS", rows_at_once)
-    found = list(listed_batches(open_source(tmp_path / "t.parquet"), BASKET))
+    found = list(csr_batches(open_source(tmp_path / "t.parquet"), BASKET))
     assert [len(indptr) - 1 for indptr, _ in found] == batches
     assert rows(tmp_path / "t.parquet") == [[BASKET.items.index(item) for item in each] for each in lists]
 
@@ -73,7 +73,7 @@ def test_whole_numbers(values):
     """A narrow range is looked up in a table, a wide one in a dictionary; the order of the universe is kept."""
     variable = ItemSet("basket", sorted(set(values), reverse=True))
     table = pa.table({"basket": pa.array([values[:2], [], values[2:]], pa.list_(pa.int64()))})
-    ((indptr, indices),) = listed_batches(open_source(table), variable)
+    ((indptr, indices),) = csr_batches(open_source(table), variable)
     found = [sorted(variable.items[i] for i in part) for part in np.split(indices, indptr[1:-1])]
     assert found == [sorted(values[:2]), [], sorted(values[2:])]
     assert all((np.diff(part) > 0).all() for part in np.split(indices, indptr[1:-1]))
@@ -84,7 +84,7 @@ def test_whole_numbers_that_are_missing_or_unknown():
     for lists in ([[1, None]], [[1, 7]]):
         table = open_source(pa.table({"basket": pa.array(lists, pa.list_(pa.int64()))}))
         with pytest.raises(SottovoceError, match=r"^basket must be one of its categories"):
-            list(listed_batches(table, numbers))
+            list(csr_batches(table, numbers))
 
 
 @pytest.mark.parametrize("lists", [False, True], ids=["texts", "lists"])
@@ -98,7 +98,7 @@ def test_bytes_that_are_no_text_are_refused(lists):
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"other": LISTS}, r"^table must have the columns \['basket'\]"),
+        ({"other": LISTS}, r"^table must have the column 'basket'\. Got a table with the column 'other'"),
         ({"basket": []}, r"^table must have at least one row"),
         ({"basket": [["dates"]]}, r"^basket must be one of its categories .* Got 'dates'"),
         (pa.table({"basket": [["ale"], None]}), r"^basket must be a collection of items"),
@@ -118,6 +118,6 @@ def test_narwhals_frames():
 
 def test_rows_in_order_are_left_as_they_are():
     indptr, indices = np.array([0, 2, 3]), np.array([0, 2, 1], np.int32)
-    kept = sparse_rows.in_order(indptr, indices, items=3)
+    kept = sparse_rows.sorted_rows(indptr, indices, items=3)
     assert kept[0] is indptr
     assert kept[1] is indices
