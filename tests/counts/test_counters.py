@@ -1,4 +1,4 @@
-"""Both questions of the protocol, whoever answers them: tables, files and bitsets agree with plain loops."""
+"""Both questions of the protocol, in every counter: tables, files and bitsets agree with plain loops."""
 
 from collections import Counter as Tally
 from itertools import chain, combinations
@@ -104,11 +104,11 @@ def test_any_counter_serves_an_estimate():
 @pytest.mark.parametrize(
     ("sets", "message"),
     [
-        (np.array([[0, 4]]), r"^sets must be numbers of items from 0 to 3\. Got \(0, 4\)"),
-        (np.array([[-1, 0]]), r"^sets must be numbers of items"),
-        (np.array([[0.5]]), r"^sets must be a row of whole numbers"),
-        (np.zeros((2, 0), np.int64), r"^sets must be a row of whole numbers for each set, of at least one item"),
-        (np.array([1]), r"^sets must be a row"),
+        (np.array([[0, 4]]), r"^sets must be indices of items from 0 to 3\. Got \(0, 4\)"),
+        (np.array([[-1, 0]]), r"^sets must be indices of items"),
+        (np.array([[0.5]]), r"^sets must have a row of whole numbers"),
+        (np.zeros((2, 0), np.int64), r"^sets must have a row of whole numbers for each set, with at least one item"),
+        (np.array([1]), r"^sets must have a row"),
     ],
 )
 def test_sets_that_are_none(sets, message):

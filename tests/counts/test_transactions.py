@@ -63,7 +63,7 @@ def test_all_kinds_count_alike(way, matrix):
         assert transactions.rows() == len(matrix)
         narrowed = transactions.narrowed(CHOSEN)
         assert narrowed.pairs().tolist() == pairs.tolist()
-        assert narrowed.together(SETS).tolist() == [own[:, s].all(axis=1).sum() for s in SETS]
+        assert narrowed.all_ones(SETS).tolist() == [own[:, s].all(axis=1).sum() for s in SETS]
 
 
 def test_pairs_of_four_items(way):
@@ -107,4 +107,4 @@ def test_files_are_read_in_batches(tmp_path, monkeypatch):
         streamed = StreamedTransactions(open_source(tmp_path / "t.parquet"), BASKET, most_held=held)
         assert streamed.singles().tolist() == matrix.sum(axis=0).tolist()
         own = matrix[:, CHOSEN]
-        assert streamed.narrowed(CHOSEN).together(SETS).tolist() == [own[:, s].all(axis=1).sum() for s in SETS]
+        assert streamed.narrowed(CHOSEN).all_ones(SETS).tolist() == [own[:, s].all(axis=1).sum() for s in SETS]

@@ -24,7 +24,7 @@ def test_breast_cancer(data_sets):
     schema, table = binary_breast_cancer()
     assert (len(schema.names), len(table["malignant"])) == (10, 683)
     assert table["malignant"].sum() == 239
-    with pytest.raises(SottovoceError, match="cut must be 'median' or 'middle'"):
+    with pytest.raises(SottovoceError, match="cut must be one of median, middle"):
         binary_breast_cancer("mean")
 
 
@@ -55,5 +55,5 @@ def test_cuts_of_a_few_tumours(monkeypatch):
     schema, grades = binary_breast_cancer()
     assert schema.names == ("bare-nuclei", "mitoses", "malignant")
     assert {name: cells.tolist() for name, cells in grades.items()} == {name: [0, 1] for name in schema.names}
-    with pytest.raises(SottovoceError, match=r"^cut must be 'median' or 'middle'\. Got 'mean'"):
+    with pytest.raises(SottovoceError, match=r"^cut must be one of median, middle\. Got 'mean'"):
         binary_breast_cancer("mean")

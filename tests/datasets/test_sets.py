@@ -76,7 +76,7 @@ def test_baskets_number_the_items_of_their_universe(lines):
     assert (items.items, indptr.tolist(), indices.tolist()) == ((10, 20, 30), [0, 2, 3], [0, 2, 1])
     items, (indptr, indices) = baskets.t10i4d100k()
     assert (items.items, indptr.tolist(), indices.tolist()) == ((5, 7), [0, 2, 3], [0, 1, 1])
-    with pytest.raises(SottovoceError, match="number must be 1 or 2"):
+    with pytest.raises(SottovoceError, match="number must be a whole number from 1 to 2"):
         baskets.bms_webview(3)
 
 

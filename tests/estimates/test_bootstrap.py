@@ -9,7 +9,7 @@ from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.channels.kronecker import Kronecker
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates import bootstrap
-from sottovoce.estimates.bootstrap import resampled, studentised, whole_numbers
+from sottovoce.estimates.bootstrap import simulated_reports, studentised_errors, whole_numbers
 from sottovoce.estimates.counted import Counted
 from sottovoce.estimates.proportions import by_blue, by_inversion
 
@@ -32,13 +32,13 @@ def test_samples_scatter_as_the_covariance_says(target, monkeypatch):
     order = [3, 1, 5, 0, 4, 2]  # truth cells in another order than the channel's
     grouped = np.empty(6)
     grouped[order] = law
-    source = by_inversion(counted(PAIR, np.round(2000 * PAIR.matvec(grouped)).astype(int), order), target).spread
-    blocks = list(resampled(source, law, 40_000, np.random.default_rng(1)))
+    source = by_inversion(counted(PAIR, np.round(2000 * PAIR.matvec(grouped)).astype(int), order), target).covariances
+    blocks = list(simulated_reports(source, law, 40_000, np.random.default_rng(1)))
     assert [seen.shape[1] for seen, _ in blocks] == [17_000, 17_000, 6_000]
     found = PAIR.solve(np.concatenate([seen for seen, _ in blocks], axis=1))[order]
     error = source.variances.max() ** 0.5 / 200
     np.testing.assert_allclose(found.mean(axis=1), law, atol=5 * error)
-    expected = source.covariance(np.arange(6))
+    expected = source.block(np.arange(6))
     np.testing.assert_allclose(np.cov(found), expected, atol=5 * np.sqrt(2) * source.variances.max() / 200)
 
 
@@ -61,8 +61,8 @@ def test_intervals_cover(channel, law, people, target):
             counts = rng.multinomial(people, columns @ law)
         else:
             counts = sum(rng.multinomial(n, column) for n, column in zip(fixed, columns.T, strict=True))
-        source = by_inversion(counted(channel, counts), target).spread
-        deviations = studentised(source, 200, rng, None)
+        source = by_inversion(counted(channel, counts), target).covariances
+        deviations = studentised_errors(source, 200, rng, None)
         error = np.sqrt(source.variances)
         low, high = source.value - np.quantile(deviations, [0.975, 0.025], axis=0, method="inverted_cdf") * error
         covered += ((low <= law) & (law <= high)).mean()
@@ -74,7 +74,7 @@ def test_intervals_cover(channel, law, people, target):
 
 def test_intervals_are_the_quantiles_cut_to_proportions():
     found = by_inversion(counted(COIN, [600, 330, 170]), "population")
-    deviations = studentised(found.spread, 500, 7, None)
+    deviations = studentised_errors(found.covariances, 500, 7, None)
     below, above = np.quantile(deviations, [0.05, 0.95], axis=0, method="inverted_cdf")
     low, high = found.interval(0.9, kind="bootstrap", draws=500, rng=7)
     np.testing.assert_allclose(low, np.clip(found.value - above * found.standard_error, 0, 1))
@@ -93,7 +93,7 @@ def test_with_many_reports_they_are_walds():
 
 @pytest.mark.parametrize("yes", [0, 1])
 def test_samples_without_scatter(yes):
-    """Undisguised, with no or one yes among 50: samples of noes alone have no scatter; ends stay proportions."""
+    """Undisguised, with no or one yes among 50: samples of noes alone have no variance; ends stay proportions."""
     plain = KeepOrUniform((2,), 1)
     low, high = by_inversion(counted(plain, [50 - yes, yes]), "population").interval(kind="bootstrap", rng=2)
     assert (low >= 0).all()
@@ -103,9 +103,11 @@ def test_samples_without_scatter(yes):
 
 
 def test_progress_and_rows():
-    found, told = by_inversion(counted(COIN, [400, 350, 250]), "table"), []
-    rows = found.to_rows(kind="bootstrap", draws=200, rng=3, progress=lambda done, total: told.append((done, total)))
-    assert told == [(200, 200)]
+    found, progress_calls = by_inversion(counted(COIN, [400, 350, 250]), "table"), []
+    rows = found.to_rows(
+        kind="bootstrap", draws=200, rng=3, progress=lambda done, total: progress_calls.append((done, total))
+    )
+    assert progress_calls == [(200, 200)]
     low, _ = found.interval(kind="bootstrap", draws=200, rng=3)
     assert [row["low"] for row in rows] == low.tolist()
     assert found.to_json(kind="bootstrap", draws=200)["interval"] == "bootstrap"
@@ -115,7 +117,7 @@ def test_progress_and_rows():
 @pytest.mark.parametrize("draws", [99, True, 2.5, 2**26])
 def test_bad_numbers_of_draws(draws):
     found = by_inversion(counted(COIN, [400, 350, 250]), "population")
-    with pytest.raises(SottovoceError, match=r"^draws must be a whole number from 100 to 22369621, for 3 cells"):
+    with pytest.raises(SottovoceError, match=r"^draws must be a whole number from 100 to 22369621\."):
         found.interval(kind="bootstrap", draws=draws)
 
 

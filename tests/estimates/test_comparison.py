@@ -42,7 +42,7 @@ def test_by_hand():
     found = compare_estimates(*shares)
     first, second = (0.45 - 0.25) / 0.5, (0.4 - 0.2) / 0.6
     error = np.sqrt(0.45 * 0.55 / 100 / 0.25 + 0.4 * 0.6 / 150 / 0.36)
-    np.testing.assert_allclose(found.difference, [first - second, second - first])
+    np.testing.assert_allclose(found.difference, [second - first, first - second])
     np.testing.assert_allclose(found.standard_error, error)
     assert found.statistic == pytest.approx(((second - first) / error) ** 2)
     assert found.degrees == 1
@@ -96,15 +96,16 @@ def test_a_difference_is_found():
 
 
 def test_for_people_and_programs():
-    found = compare_estimates(estimate(FIRST, [400, 350, 250]), estimate(SECOND, [300, 250, 150]))
+    found = compare_estimates(estimate(FIRST, [400, 350, 250]), estimate(SECOND, [300, 250, 150]), ("north", "south"))
     lines = str(found).splitlines()
-    assert lines[0] == "a: differences in the population, 700 reports less 1000, 95 % intervals"
+    assert lines[0] == "a: differences in the population, north (1000 reports) minus south (700), 95 % intervals"
     assert lines[1].startswith("  x ")
     assert lines[-1].startswith("  all alike: statistic ")
-    told = found.to_json(0.9)
-    assert told["respondents"] == [1000, 700]
-    assert told["cells"][2]["values"] == {"a": "z"}
-    assert told["cells"][2]["difference"] == told["cells"][2]["second"] - told["cells"][2]["first"]
+    document = found.to_json(0.9)
+    assert document["groups"] == ["north", "south"]
+    assert document["respondents"] == [1000, 700]
+    assert document["cells"][2]["values"] == {"a": "z"}
+    assert document["cells"][2]["difference"] == document["cells"][2]["first"] - document["cells"][2]["second"]
     frame = found.to_frame("polars")
     assert frame.columns == ["a", "first", "second", "difference", "standard_error", "low", "high"]
 

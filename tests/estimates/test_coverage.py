@@ -103,7 +103,7 @@ def test_intervals_cover(name, target):
     check(name, target, covered.mean() / SIMULATIONS, values, truth)
 
 
-@pytest.mark.parametrize("target", ["population", "table"])
+@pytest.mark.parametrize("target", ["population", pytest.param("table", marks=pytest.mark.slow)])
 def test_correlations_cover(target):
     channel = Kronecker([RandomizedResponse(odds=9).mechanism((k,)).channel for k in (2, 3)])
     functional = PearsonCorrelation([0, 1], [0, 1, 2])

@@ -67,9 +67,9 @@ def test_em_never_lowers_the_likelihood_and_tells_its_steps():
     counts = np.array([40, 10, 10, 20, 20])
     heights = [em(channel, counts, most_steps=steps).log_likelihood for steps in range(1, 12)]
     assert all(later >= earlier - 1e-9 for earlier, later in pairwise(heights))
-    told = []
-    fit = em(channel, counts, most_steps=3, tolerance=-1, progress=lambda *counts: told.append(counts))
-    assert (fit.steps, fit.converged, told) == (3, False, [(1, 3), (2, 3), (3, 3)])
+    progress_calls = []
+    fit = em(channel, counts, most_steps=3, tolerance=-1, progress=lambda *counts: progress_calls.append(counts))
+    assert (fit.steps, fit.converged, progress_calls) == (3, False, [(1, 3), (2, 3), (3, 3)])
 
 
 def test_em_works_where_inversion_cannot():

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.channels.dense import Dense
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.likelihood import em, em_of_all
+from sottovoce.estimates.likelihood import em, em_stack
 
 
+@settings(max_examples=40)  # five likelihoods each
 @given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.integers(0, 2))
 def test_each_is_as_likely_as_em_finds_it(seed, truths, more):
     """Compared by likelihood: a channel that hardly tells truths apart leaves the distribution open."""
@@ -20,7 +21,7 @@ def test_each_is_as_likely_as_em_finds_it(seed, truths, more):
     whole, counts = whole[possible.all(axis=1)], counts[possible.all(axis=1)]
     if not len(whole):
         return
-    found = em_of_all(whole / 97, counts)
+    found = em_stack(whole / 97, counts)
     assert found.sum(axis=1) == pytest.approx(np.ones(len(found)))
     assert found.min() >= 0
     for matrix, reports, value in zip(whole, counts, found, strict=True):
@@ -32,7 +33,7 @@ def test_each_is_as_likely_as_em_finds_it(seed, truths, more):
 
 def test_steps_may_run_out():
     """From the uniform start one leap towards (1, 0) gets some of the way."""
-    (found,) = em_of_all([[[0.6, 0.4], [0.4, 0.6]]], [[100, 0]], most_steps=1)
+    (found,) = em_stack([[[0.6, 0.4], [0.4, 0.6]]], [[100, 0]], most_steps=1)
     assert 0.5 < found[0] < 1
 
 
@@ -46,4 +47,4 @@ def test_steps_may_run_out():
 )
 def test_counts_must_belong_to_the_matrices(matrices, counts):
     with pytest.raises(SottovoceError, match="counts must be some reports for each of"):
-        em_of_all(matrices, counts)
+        em_stack(matrices, counts)

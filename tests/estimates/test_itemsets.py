@@ -264,7 +264,7 @@ def test_long_lists_are_cut_in_print():
     items = [f"i{number}" for number in range(12)]
     plan = Plan.of(Schema([ItemSet("s", items)]), {"s": Mask(p=0.9)})
     found = estimate_supports({"s": [items, []]}, plan, combinations(items, 2))
-    assert str(found).splitlines()[-1] == "  ... and 6 more cells"
+    assert str(found).splitlines()[-1] == "  ... and 6 more rows"
 
 
 def test_covariances_in_a_table_of_sets_that_are_long_together():

@@ -9,7 +9,7 @@ from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.channels.kronecker import Kronecker
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates.counted import Counted, count_reports
-from sottovoce.estimates.covariance import InversionSpread, MatrixSpread, inverse_rows
+from sottovoce.estimates.covariance import InversionCovariance, MatrixCovariance, inverse_rows
 from sottovoce.estimates.proportions import by_inversion, estimate_proportions
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Attribute, boolean
@@ -51,11 +51,11 @@ def test_covariances_by_brute_force(plan, target):
     inverse = np.linalg.inv(dense)
     p = found.value.reshape(3, 2).T.ravel()
     own = np.outer(p, p) if target == "population" else np.diag(p)
-    expected = (inverse @ np.diag(found.seen) @ inverse.T - own) / found.respondents
+    expected = (inverse @ np.diag(found.reported) @ inverse.T - own) / found.respondents
     order = np.arange(6).reshape(2, 3).T.ravel()
     np.testing.assert_allclose(found.covariance, expected[np.ix_(order, order)], atol=1e-12)
     np.testing.assert_allclose(found.standard_error, np.sqrt(np.diag(found.covariance)), atol=1e-9)
-    np.testing.assert_allclose(found.spread.covariance([4, 1]), found.covariance[np.ix_([4, 1], [4, 1])], atol=1e-12)
+    np.testing.assert_allclose(found.covariances.block([4, 1]), found.covariance[np.ix_([4, 1], [4, 1])], atol=1e-12)
 
 
 def test_twenty_bits_are_a_million_cells():
@@ -67,9 +67,9 @@ def test_twenty_bits_are_a_million_cells():
     found = by_inversion(counted, "population", "inversion")
     assert found.value.sum() == pytest.approx(1)
     rows = inverse_rows(bits, np.array([12345]))
-    expected = ((rows**2 @ found.seen)[0] - found.value[12345] ** 2) / 10**6
-    assert found.spread.variances[12345] == pytest.approx(expected)
-    assert found.spread.covariance([12345, 7]).shape == (2, 2)
+    expected = ((rows**2 @ found.reported)[0] - found.value[12345] ** 2) / 10**6
+    assert found.covariances.variances[12345] == pytest.approx(expected)
+    assert found.covariances.block([12345, 7]).shape == (2, 2)
     with pytest.raises(SottovoceError, match=r"^cells must be at most 4096 for the whole matrix"):
         _ = found.covariance
 
@@ -104,9 +104,14 @@ def test_printing_and_json(plan):
     assert str(found).startswith(
         "drug x children: 1200 reports, proportions in the population by inversion\n  never, 0"
     )
-    told = found.to_json(0.9)
-    assert (told["method"], told["target"], told["level"], len(told["cells"])) == ("inversion", "population", 0.9, 12)
-    assert told["cells"][5]["values"] == {"drug": "once", "children": 1}
+    document = found.to_json(0.9)
+    assert (document["method"], document["target"], document["level"], len(document["cells"])) == (
+        "inversion",
+        "population",
+        0.9,
+        12,
+    )
+    assert document["cells"][5]["values"] == {"drug": "once", "children": 1}
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
@@ -123,7 +128,7 @@ def test_long_tables_are_cut_in_print():
     schema = Schema([Attribute("a", range(30)), Attribute("b", range(3))])
     plan = Plan.of(schema, {"a": Warner(p=0.5), "b": Warner(p=0.5)})
     reports = {"a": list(range(30)) * 3, "b": [0] * 30 + [1] * 30 + [2] * 30}
-    assert "  ... and 30 more cells" in str(estimate_proportions(reports, plan, ["a", "b"])).splitlines()
+    assert "  ... and 30 more rows" in str(estimate_proportions(reports, plan, ["a", "b"])).splitlines()
 
 
 @pytest.mark.parametrize(
@@ -153,8 +158,8 @@ def test_counts_keep_the_order_of_the_channel(plan):
 
 def test_spreads_agree():
     matrix = np.array([[2.0, 1.0], [1.0, 3.0]])
-    assert MatrixSpread(matrix).variances.tolist() == [2, 3]
-    assert MatrixSpread(matrix).covariance([1]).tolist() == [[3]]
+    assert MatrixCovariance(matrix).variances.tolist() == [2, 3]
+    assert MatrixCovariance(matrix).block([1]).tolist() == [[3]]
     coin = KeepOrUniform((2,), Fraction(1, 2))
-    spread = InversionSpread(coin, np.array([0.6, 0.4]), np.array([0.7, 0.3]), 100, np.arange(2), "population")
-    np.testing.assert_allclose(spread.variances, np.diag(spread.covariance([0, 1])))
+    spread = InversionCovariance(coin, np.array([0.6, 0.4]), np.array([0.7, 0.3]), 100, np.arange(2), "population")
+    np.testing.assert_allclose(spread.variances, np.diag(spread.block([0, 1])))

@@ -9,7 +9,7 @@ from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates import log_linear
 from sottovoce.estimates.likelihood import observed
-from sottovoce.estimates.log_linear import Model, contrasts, fit_log_linear, most_plausible, sets_up_to
+from sottovoce.estimates.log_linear import Model, contrasts, fit_log_linear, posterior_mode, sets_up_to
 from sottovoce.schemes.attribute_sampling import AttributeSampling
 
 SIZES = (2, 3, 2)
@@ -36,7 +36,7 @@ def test_terms_that_reports_do_not_show_are_shrunk_away():
     channel = AttributeSampling(odds=9, size=2).mechanism(SIZES).channel
     fit = fit_log_linear(observed(channel, np.random.default_rng(4).multinomial(3000, channel.matvec(truth))))
     assert max(fit.variances[axes] for axes in [(0, 1), (0, 2), (1, 2)]) < 0.02
-    assert min(fit.variances[axes] for axes in [(0,), (1,), (2,)]) >= log_linear.LEAST_ALONE
+    assert min(fit.variances[axes] for axes in [(0,), (1,), (2,)]) >= log_linear.LEAST_OF_SINGLES
     np.testing.assert_allclose(fit.value, truth, atol=0.03)
 
 
@@ -59,28 +59,29 @@ def test_standard_errors_are_those_of_repeated_disguises():
         for _ in range(100)
     ]
     errors = np.mean([np.sqrt((fit.factor**2).sum(axis=1)) for fit in fits], axis=0)
-    scatter = np.std([fit.value for fit in fits], axis=0)
+    deviation = np.std([fit.value for fit in fits], axis=0)
     # 100 draws know a deviation to 7 %; shrinking and the floor account for the rest.
-    np.testing.assert_allclose(errors, scatter, rtol=0.3)
+    np.testing.assert_allclose(errors, deviation, rtol=0.3)
 
 
 def test_the_best_coefficients_have_no_slope():
     channel = KeepOrUniform(SIZES, Fraction(1, 2))
     counts = np.random.default_rng(1).multinomial(1000, channel.matvec(np.random.default_rng(0).dirichlet(np.ones(12))))
     model, precision = Model(observed(channel, counts), COLUMNS), np.full(COLUMNS.shape[1], 2.0)
-    b = most_plausible(model, np.zeros(len(precision)), precision, 40)
+    b = posterior_mode(model, np.zeros(len(precision)), precision, 40)
     for _ in range(3):
-        b = most_plausible(model, b, precision, 40)
+        b = posterior_mode(model, b, precision, 40)
     np.testing.assert_allclose(model.score(b), precision * b, atol=0.01)
     step = 1e-5
-    differences = [(model.law(b + step * unit) - model.law(b - step * unit)) / (2 * step) for unit in np.eye(len(b))]
-    np.testing.assert_allclose(model.derivative(model.law(b)), np.array(differences).T, atol=1e-8)
+    ends = [(model.distribution(b + step * unit), model.distribution(b - step * unit)) for unit in np.eye(len(b))]
+    differences = [(high - low) / (2 * step) for high, low in ends]
+    np.testing.assert_allclose(model.derivative(model.distribution(b)), np.array(differences).T, atol=1e-8)
 
 
 class Falling(Model):
     """A model that finds everything worse than what it was asked first."""
 
-    def plausibility(self, b, precision):
+    def log_posterior(self, b, precision):
         return -float(np.abs(b).sum() > 0)
 
 
@@ -88,16 +89,16 @@ def test_a_step_that_never_helps_is_not_taken():
     channel = KeepOrUniform(SIZES, Fraction(1, 2))
     model = Falling(observed(channel, np.arange(12) + 1.0), COLUMNS)
     start = np.zeros(COLUMNS.shape[1])
-    np.testing.assert_array_equal(most_plausible(model, start, start + 1, 5), start)
+    np.testing.assert_array_equal(posterior_mode(model, start, start + 1, 5), start)
 
 
 def test_rounds_are_told_and_those_that_did_not_suffice_are_admitted(monkeypatch):
     monkeypatch.setattr(log_linear, "ROUNDS", 2)
     channel = KeepOrUniform(SIZES, Fraction(1, 2))
-    told = []
+    progress_calls = []
     counts = np.random.default_rng(1).multinomial(1000, channel.matvec(np.random.default_rng(0).dirichlet(np.ones(12))))
-    fit = fit_log_linear(observed(channel, counts), 2, lambda *state: told.append(state))
-    assert (fit.converged, fit.rounds, told) == (False, 2, [(1, 2), (2, 2)])
+    fit = fit_log_linear(observed(channel, counts), 2, lambda *state: progress_calls.append(state))
+    assert (fit.converged, fit.rounds, progress_calls) == (False, 2, [(1, 2), (2, 2)])
 
 
 def test_too_many_terms_are_refused():

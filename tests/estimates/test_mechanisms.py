@@ -7,7 +7,7 @@ import pytest
 
 from sottovoce.disguises.tables import disguise_frame
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.mechanism_costs import mechanism_costs, reconstruction_failures
+from sottovoce.estimates.laplace_costs import mechanism_costs, reconstruction_failures
 from sottovoce.estimates.proportions import estimate_proportions
 from sottovoce.estimates.sample_size import expected_estimate
 from sottovoce.measures.privacy import individual_reconstruction
@@ -87,13 +87,13 @@ def test_costs_are_those_of_the_measures():
 def test_two_attributes_are_compared_too():
     """A table with a cell at zero has no gradient of mutual information; the other measures have theirs."""
     table = np.array([[40, 10, 2], [5, 30, 20], [1, 0, 40]])
-    found = mechanism_costs(table, epsilon=4)["randomized_response"].derived
-    assert found["mutual-information"].error is None
-    assert found["chi-squared"].error > 0
+    found = mechanism_costs(table, epsilon=4, target="table")["randomized_response"].derived
+    assert found["mutual_information"].error is None
+    assert found["chi_squared"].error > 0
     assert found["correlation"].reason is None
     assert "not defined" in found["entropy"].reason
-    full = mechanism_costs(table + 1, epsilon=4, spent="actual")
-    assert all(cost.derived["mutual-information"].error > 0 for cost in full.values())
+    full = mechanism_costs(table + 1, epsilon=4, target="table", spent="actual")
+    assert all(cost.derived["mutual_information"].error > 0 for cost in full.values())
     np.testing.assert_allclose(full["laplace"].epsilons, 4, rtol=1e-5)
 
 
@@ -111,7 +111,7 @@ def test_the_expected_error_is_that_of_simulated_estimates():
     plan = Plan.of(Schema([Attribute("ldl", range(6))]), {"ldl": RandomizedResponse(epsilon=2)})
     law, rng = LDL / 248, np.random.default_rng(1)
     found = [estimate_proportions(disguise_frame(truths, plan, rng), plan, "ldl").value - law for _ in range(400)]
-    expected = mechanism_costs(LDL, epsilon=2)["randomized_response"].errors
+    expected = mechanism_costs(LDL, epsilon=2, target="table")["randomized_response"].errors
     np.testing.assert_allclose(np.mean(np.square(found), axis=0), expected, rtol=0.28)
 
 

@@ -1,12 +1,13 @@
-"""Reports apart by what was asked: laws, derivatives and margins, against the whole channel and by brute force."""
+"""Reports by the attributes asked: distributions, derivatives and margins, against the whole channel."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from sottovoce.channels.channel import Part
 from sottovoce.channels.keep_or_uniform import KeepOrUniform
-from sottovoce.channels.sampled import Part, Sampled
+from sottovoce.channels.sampled import Sampled
 from sottovoce.estimates.likelihood import observed
 from sottovoce.estimates.log_linear import contrasts, helmert, sets_up_to
 from sottovoce.schemes.attribute_sampling import AttributeSampling
@@ -35,7 +36,7 @@ def test_blocks_hold_every_report_once_and_have_its_law(channel, counts):
     found = observed(channel, counts)
     assert found.total == 1000
     shares = np.concatenate(
-        [block.total / 1000 * law for block, law in zip(found.blocks, found.laws(TRUTH), strict=True)]
+        [block.total / 1000 * law for block, law in zip(found.blocks, found.report_distributions(TRUTH), strict=True)]
     )
     assert shares.sum() == pytest.approx(1)
     # Given the numbers of each block, the likelihood is that of the channel but for those numbers' own.
@@ -70,17 +71,17 @@ def test_the_information_is_the_expected_curvature(channel, counts):
     """`E[-d^2 log-likelihood]` along directions, from the law of the reports, by differences of the expected score."""
     found = observed(channel, counts)
     directions = helmert(12)[:, :4] / 100
-    laws = found.laws(TRUTH)
+    distributions = found.report_distributions(TRUTH)
     expected = np.zeros((4, 4))
-    for block, law in zip(found.blocks, laws, strict=True):
-        moved = np.stack([block.law(found.asked(block, column)) for column in directions.T], axis=1)
+    for block, law in zip(found.blocks, distributions, strict=True):
+        moved = np.stack([block.report_distribution(found.asked(block, column)) for column in directions.T], axis=1)
         expected += sum(block.total * np.outer(row, row) / chance for row, chance in zip(moved, law, strict=True))
     np.testing.assert_allclose(found.information(TRUTH, directions), expected)
 
 
 @pytest.mark.parametrize("kept", [(0,), (1, 2), (0, 2)])
 def test_margins_say_of_the_kept_attributes_what_the_reports_say(counts, channel, kept):
-    """A margin's laws are those of the truth's margin, and no report is lost but the mute."""
+    """A margin's distributions are those of the truth's margin, and no report is lost but the mute."""
     found = observed(channel, counts)
     margin = found.margin(kept)
     others = tuple(a for a in range(3) if a not in kept)
@@ -89,7 +90,7 @@ def test_margins_say_of_the_kept_attributes_what_the_reports_say(counts, channel
     assert margin.total == sum(block.total for block in speaking)
     assert margin.sizes == tuple(SIZES[a] for a in kept)
     for block in margin.blocks:
-        law = block.law(margin.asked(block, truth))
+        law = block.report_distribution(margin.asked(block, truth))
         assert law.shape == block.counts.shape
         assert law.sum() == pytest.approx(1)
 
@@ -112,7 +113,7 @@ def test_parts_that_ask_nothing_say_nothing():
     (block,) = observed(channel, counts.ravel()).blocks
     assert (block.axes, block.total) == ((0,), 7)
     np.testing.assert_allclose(
-        block.law(np.array([1.0, 0.0])), [1 / 4 * 3 / 4 + 3 / 4 * 5 / 8, 1 / 4 / 4 + 3 / 4 * 3 / 8]
+        block.report_distribution(np.array([1.0, 0.0])), [1 / 4 * 3 / 4 + 3 / 4 * 5 / 8, 1 / 4 / 4 + 3 / 4 * 3 / 8]
     )
 
 

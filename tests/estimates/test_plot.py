@@ -7,7 +7,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.errors import MissingExtraError, SottovoceError
-from sottovoce.estimates.covariance import MatrixSpread
+from sottovoce.estimates.covariance import MatrixCovariance
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.tables.figures import WARNING, new_axes, save_figure
 
@@ -17,7 +17,7 @@ def estimate(*shape: int, value=None) -> Estimate:
     numbers = np.arange(1, cells + 1) / 10 if value is None else np.asarray(value)
     names = tuple("abcdef"[: len(shape)])
     categories = tuple(tuple(range(size)) for size in shape)
-    spread = MatrixSpread(np.diag(np.full(cells, 0.01)))
+    spread = MatrixCovariance(np.diag(np.full(cells, 0.01)))
     return Estimate(names, categories, numbers, spread, numbers, 100, "population", "inversion")
 
 
@@ -71,7 +71,7 @@ def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
 
 
 def test_estimates_of_reports_are_drawn(tmp_path):
-    plan = sv.new_plan(sv.Schema([sv.boolean("evaded tax")]), odds=3)
-    found = sv.estimate_proportions({"evaded tax": [True] * 40 + [False] * 60}, plan, "evaded tax")
+    plan = sv.plan(sv.Schema([sv.boolean("evaded tax")]), odds=3)
+    found = sv.Reports({"evaded tax": [True] * 40 + [False] * 60}, plan).estimate("evaded tax")
     assert "by inversion, 95 % intervals" in found.plot().get_xlabel()
     assert "by inversion, 90 % score intervals" in found.plot(0.9, kind="score").get_xlabel()

@@ -26,7 +26,7 @@ def test_by_hand():
     np.testing.assert_allclose(estimate.value, [0.6, 0.4])
     np.testing.assert_allclose(estimate.standard_error, np.sqrt(0.45 * 0.55 / 100) / 0.5)
     np.testing.assert_allclose(estimate.covariance.sum(), 0, atol=1e-15)
-    np.testing.assert_allclose(estimate.seen, [0.55, 0.45])
+    np.testing.assert_allclose(estimate.reported, [0.55, 0.45])
 
 
 @pytest.mark.parametrize("attribute", ["drug", "age", "tax", "children"])
@@ -91,7 +91,7 @@ def test_levels():
     estimate = estimate_proportions({"tax": [False] * 60 + [True] * 40}, plan, "tax")
     low, high = estimate.interval(0.6826894921370859)
     np.testing.assert_allclose(high - low, 2 * estimate.standard_error)  # one standard deviation either way
-    with pytest.raises(SottovoceError, match=r"^level must be between 0 and 1\. Got 95 instead"):
+    with pytest.raises(SottovoceError, match=r"^level must be between 0 and 1, both excluded\. Got 95 instead"):
         estimate.interval(95)
 
 

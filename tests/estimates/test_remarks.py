@@ -15,7 +15,7 @@ PLAN = Plan.of(Schema([boolean("a")]), {"a": Warner(p=0.75)})
 
 def said(yes: int, no: int, **more) -> list[str]:
     found = estimate_proportions({"a": [True] * yes + [False] * no}, PLAN, "a", **more)
-    return remarks(found.value, found.spread)
+    return remarks(found.value, found.covariances)
 
 
 def test_noise_is_called_noise():

@@ -29,10 +29,10 @@ def people(rng, count):
 @pytest.mark.parametrize("names", [["drug"], ["age", "tax"], ["tax", "drug"]])
 def test_widths_are_met(plan, names):
     """One seeded survey of 200,000: its intervals are as wide as foretold, to 3 %."""
-    laws = {"tax": [0.8, 0.2], "drug": [0.5, 0.3, 0.2], "age": [0.2, 0.5, 0.3]}
+    distributions = {"tax": [0.8, 0.2], "drug": [0.5, 0.3, 0.2], "age": [0.2, 0.5, 0.3]}
     prior = np.ones(1)
     for name in names:
-        prior = np.kron(prior, laws[name])
+        prior = np.kron(prior, distributions[name])
     reports = disguise_frame(people(np.random.default_rng(1), 200_000), plan, rng=2)
     low, high = estimate_proportions(reports, plan, names).interval()
     np.testing.assert_allclose(expected_width(plan, names, 200_000, prior=prior), high - low, rtol=0.03)

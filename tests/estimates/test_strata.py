@@ -53,7 +53,7 @@ def test_with_the_samples_own_shares_the_value_is_that_of_all():
     parts, whole = estimate_by(REPORTS, PLAN, "tax", "year"), estimate_proportions(REPORTS, PLAN, "tax")
     found = stratified(parts)
     np.testing.assert_allclose(found.value, whole.value)
-    np.testing.assert_allclose(found.seen, whole.seen)
+    np.testing.assert_allclose(found.reported, whole.reported)
     assert (found.standard_error <= whole.standard_error).all()
     assert (found.respondents, found.method) == (300, "inversion, 3 strata")
 
@@ -65,18 +65,18 @@ def test_by_hand():
     np.testing.assert_allclose(found.value, sum(shares[year] * part.value for year, part in parts.items()))
     expected = sum(shares[year] ** 2 * part.covariance for year, part in parts.items())
     np.testing.assert_allclose(found.covariance, expected)
-    np.testing.assert_allclose(found.spread.variances, np.diag(expected))
+    np.testing.assert_allclose(found.covariances.variances, np.diag(expected))
 
 
 @pytest.mark.parametrize("target", ["population", "table"])
 def test_stratified_intervals_cover(target):
     """2,000 samples of two strata, 300 and 900 people who are .7 and .3 of the whole: 93.5 to 96.5 % of cells."""
     rng, columns = np.random.default_rng([5, len(target)]), COIN.dense()
-    laws, people, shares = np.array([[0.5, 0.3, 0.2], [0.1, 0.3, 0.6]]), (300, 900), np.array([0.7, 0.3])
-    truth, covered = shares @ laws, 0
+    distributions, people, shares = np.array([[0.5, 0.3, 0.2], [0.1, 0.3, 0.6]]), (300, 900), np.array([0.7, 0.3])
+    truth, covered = shares @ distributions, 0
     for _ in range(2000):
         parts = {}
-        for stratum, (law, n) in enumerate(zip(laws, people, strict=True)):
+        for stratum, (law, n) in enumerate(zip(distributions, people, strict=True)):
             if target == "population":
                 counts = rng.multinomial(n, columns @ law)
             else:
@@ -113,7 +113,7 @@ def test_mistakes():
     ("by", "message"),
     [
         ("drug", r"^by must be a column that was not disguised\. Got 'drug'"),
-        ("town", r"^table must have the columns \['town'\]"),
+        ("town", r"^table must have the column 'town'\. Got a table with"),
         ("gap", r"^gap must be known for every report; row 2\. Got None instead"),
         ("id", r"^by must be a column with at most 1000 different values\. Got 'id' instead"),
     ],

@@ -36,7 +36,7 @@ def counted(codes: np.ndarray, weights: np.ndarray) -> Counted:
 @pytest.mark.parametrize("method", ["inversion", "blue"])
 @pytest.mark.parametrize("target", ["population", "table"])
 def test_by_brute_force(method, target):
-    """Sums over single reports: `sum w^2 (B e - p)(B e - p)^T / (sum w)^2`; for the table only the coins scatter."""
+    """Sums over single reports: `sum w^2 (B e - p)(B e - p)^T / (sum w)^2`; for the table only the coins are random."""
     found = estimate_proportions(REPORTS, PLAN, ["tax", "drug"], weights="w", method=method, target=target)
     inverse, w = np.linalg.inv(PLAN.channel().dense()), np.array(REPORTS["w"])
     each = inverse[:, [2 * t + d for t, d in zip(REPORTS["tax"], REPORTS["drug"], strict=True)]].T
@@ -47,7 +47,7 @@ def test_by_brute_force(method, target):
         expected = each.T @ (w[:, None] ** 2 * each) - np.diag(w**2 @ each)
     np.testing.assert_allclose(found.value, p)
     np.testing.assert_allclose(found.covariance, expected / w.sum() ** 2, atol=1e-12)
-    np.testing.assert_allclose(found.spread.variances, np.diag(found.covariance).clip(0), atol=1e-12)
+    np.testing.assert_allclose(found.covariances.variances, np.diag(found.covariance).clip(0), atol=1e-12)
     assert found.effective == pytest.approx(7.5**2 / 15.25)
     assert found.to_json()["effective_respondents"] == found.effective
     assert "5 reports (worth 3.7 of equal weight)" in str(found)
@@ -113,7 +113,7 @@ def test_weights_from_a_file(tmp_path):
         ([1] * 6, r"^weights must be as many as the 5 reports\. Got 6 instead"),
         ([0, 0, 1, 0, 0], r"^weights must leave at least 2 reports that count"),
         ("drug", r"^weights must be a column that was not disguised\. Got 'drug' instead"),
-        ("shoe", r"^table must have the columns \['shoe'\]"),
+        ("shoe", r"^table must have the column 'shoe'\. Got a table with"),
     ],
 )
 def test_bad_weights(weights, message):

@@ -13,7 +13,7 @@ from sottovoce.channels.channel import Channel
 from sottovoce.channels.dense import Dense
 from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.channels.kronecker import Kronecker
-from sottovoce.measures.entry_privacy import (
+from sottovoce.measures.entries import (
     entry_privacy,
     group_privacy,
     literal_privacy,

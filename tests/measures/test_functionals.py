@@ -129,12 +129,12 @@ def test_functionals_are_values_with_a_name(functional, cells, plain):
 
 @pytest.mark.parametrize("functional", [c[0] for c in CASES if c[0].name not in ("entropy", "square root")], ids=repr)
 def test_tables_of_another_size_are_refused(functional):
-    with pytest.raises(SottovoceError, match=r"^(p must have \d cells|(event|given) must be numbers of the 2 cells)"):
+    with pytest.raises(SottovoceError, match=r"^(p must have \d cells|(event|given) must be indices of the 2 cells)"):
         functional.gradient([0.5, 0.5])
 
 
 def test_given_cells_that_are_not_there_are_refused():
-    with pytest.raises(SottovoceError, match=r"^given must be numbers of the 2 cells\. Got \[0, 2\] instead\.$"):
+    with pytest.raises(SottovoceError, match=r"^given must be indices of the 2 cells\. Got \[0, 2\] instead\.$"):
         ConditionalProbability([1], [0, 2]).value([0.5, 0.5])
 
 

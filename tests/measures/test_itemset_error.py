@@ -74,7 +74,7 @@ def test_error_is_that_of_inverting_the_ones(target):
 )
 def test_table_3_1_of_the_thesis(p, q, support, respondents, published):
     """Errors attained in Agrawal 2004, table 3.1; the settings of s and N are those of PAPERS.md."""
-    assert support_error(p, q, [1 - support, support], respondents) == pytest.approx(published, abs=2e-4)
+    assert support_error(p, q, [1 - support, support], respondents, "table") == pytest.approx(published, abs=2e-4)
 
 
 def test_stacks_of_designs_and_of_itemsets():
@@ -99,13 +99,13 @@ def test_the_error_of_a_simulated_table():
     counts = np.array([np.bincount(seen, minlength=3) for seen in reports.sum(axis=2)])
     supports = np.linalg.solve(ones_channel(p, q, 2), counts.T / 300)[-1]
     assert supports.mean() == pytest.approx(ones[-1], abs=5 * supports.std() / sqrt(2000))
-    assert support_error(p, q, ones, 300) == pytest.approx(supports.std() / ones[-1], rel=0.08)
+    assert support_error(p, q, ones, 300, "table") == pytest.approx(supports.std() / ones[-1], rel=0.08)
 
 
 def test_kept_bits_leave_no_error():
     """Ones that are always kept, in a table of nothing else: zero up to rounding, never the root of less."""
-    assert support_error(1, 1, [0.3, 0.3, 0.4], 10) == 0
-    np.testing.assert_allclose(support_error(1, np.linspace(0.5, 1, 101), [0, 0, 1], 10), 0, atol=1e-7)
+    assert support_error(1, 1, [0.3, 0.3, 0.4], 10, "table") == 0
+    np.testing.assert_allclose(support_error(1, np.linspace(0.5, 1, 101), [0, 0, 1], 10, "table"), 0, atol=1e-7)
 
 
 @pytest.mark.parametrize(

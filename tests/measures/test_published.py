@@ -5,7 +5,7 @@ from math import erf, exp, log
 import numpy as np
 import pytest
 
-from sottovoce.measures.entry_privacy import entry_privacy, recoverability_known
+from sottovoce.measures.entries import entry_privacy, recoverability_known
 from sottovoce.measures.item_privacy import basic_privacy
 from sottovoce.measures.privacy import (
     adversary_privacy,

@@ -1,4 +1,4 @@
-"""The count room: how many reports there are of each kind, which is all that estimators see.
+"""Counts of reports by kind, which is all that estimators need to know of them.
 
-May touch: table, plan and everything below.
+May import: tables, plans and everything below them.
 """

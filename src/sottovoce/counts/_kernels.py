@@ -1,7 +1,6 @@
-"""Loops over rows, for `mechanisms.bulk` to compile; whoever calls them has checked the bounds.
+"""Loops over rows that `mechanisms.bulk` compiles; callers check the bounds.
 
-A loop that clears the lowest bit until none is left is compiled to the processor's own count of bits, many words at
-a time.
+A loop that clears the lowest bit until none is left is compiled to the processor's instruction that counts bits.
 """
 
 from typing import Any
@@ -17,19 +16,19 @@ def tally(joint: Any, counts: Any) -> None:
         counts[joint[row]] += 1
 
 
-def together(words: Any, sets: Any, fresh: Any, counts: Any) -> None:
-    """Add the number of transactions that hold all items of each set, a block after the other.
+def all_ones(words: Any, sets: Any, fresh: Any, counts: Any) -> None:
+    """Add the number of transactions that hold all items of each set, block by block.
 
-    What a set has in common with the one before it, up to the place `fresh`, is not computed again.
+    The items that a set shares with the one before it, those before index `fresh`, are not intersected again.
     """
     length = sets.shape[1]
     common = np.empty((length, words.shape[2]), np.uint64)
     for block in range(words.shape[0]):
         for row in range(sets.shape[0]):
-            for place in range(fresh[row], length - 1):
-                own = words[block, sets[row, place]]
-                for word in range(len(own)):
-                    common[place, word] = own[word] & common[place - 1, word] if place else own[word]
+            for index in range(fresh[row], length - 1):
+                item = words[block, sets[row, index]]
+                for word in range(len(item)):
+                    common[index, word] = item[word] & common[index - 1, word] if index else item[word]
             last = words[block, sets[row, length - 1]]
             prefix = common[length - 2] if length > 1 else last
             held = 0
@@ -41,31 +40,31 @@ def together(words: Any, sets: Any, fresh: Any, counts: Any) -> None:
             counts[row] += held
 
 
-def both(words: Any, counts: Any) -> None:
+def pairs(words: Any, counts: Any) -> None:
     """Add the number of transactions that hold both of two items, `i <= j`, four pairs at a time.
 
-    So a word that is loaded serves several pairs. The number of items is a multiple of four.
+    So each loaded word serves several pairs. The number of items is a multiple of four.
     """
     for block in range(words.shape[0]):
         for i in range(words.shape[1]):
-            own = words[block, i]
+            item = words[block, i]
             for j in range(i // 4 * 4, words.shape[1], 4):
                 a, b, c, d = words[block, j], words[block, j + 1], words[block, j + 2], words[block, j + 3]
                 with_a = with_b = with_c = with_d = 0
-                for word in range(len(own)):
-                    left = own[word] & a[word]
+                for word in range(len(item)):
+                    left = item[word] & a[word]
                     while left:
                         left &= left - ONE
                         with_a += 1
-                    left = own[word] & b[word]
+                    left = item[word] & b[word]
                     while left:
                         left &= left - ONE
                         with_b += 1
-                    left = own[word] & c[word]
+                    left = item[word] & c[word]
                     while left:
                         left &= left - ONE
                         with_c += 1
-                    left = own[word] & d[word]
+                    left = item[word] & d[word]
                     while left:
                         left &= left - ONE
                         with_d += 1
@@ -81,23 +80,23 @@ def singles(indices: Any, counts: Any) -> None:
         counts[item] += 1
 
 
-def listed_pairs(indptr: Any, indices: Any, places: Any, counts: Any) -> None:
-    """Add one for every two chosen items of each transaction; `places` numbers the chosen, -1 is another item."""
-    own = np.empty(len(places), np.int64)
+def listed_pairs(indptr: Any, indices: Any, numbers: Any, counts: Any) -> None:
+    """Add one for every two chosen items of each transaction; `numbers` has -1 for items that are not chosen."""
+    chosen = np.empty(len(numbers), np.int64)
     for row in range(len(indptr) - 1):
         held = 0
         for position in range(indptr[row], indptr[row + 1]):
-            own[held] = places[indices[position]]
-            held += own[held] >= 0
+            chosen[held] = numbers[indices[position]]
+            held += chosen[held] >= 0
         for first in range(held):
             for second in range(first + 1, held):
-                counts[own[first], own[second]] += 1
+                counts[chosen[first], chosen[second]] += 1
 
 
-def place_chosen(bits: Any, indptr: Any, indices: Any, places: Any) -> None:
+def set_chosen_bits(bits: Any, indptr: Any, indices: Any, numbers: Any) -> None:
     """Set the bits of the chosen items of each transaction of one block, 64 transactions at a time.
 
-    Theirs are gathered where the processor has them at hand; items that are not chosen share a last place.
+    The words of 64 transactions are gathered in the cache; items that are not chosen share the last word.
     """
     gathered = np.zeros(len(bits) + 1, np.uint64)
     rows = len(indptr) - 1
@@ -105,14 +104,14 @@ def place_chosen(bits: Any, indptr: Any, indices: Any, places: Any) -> None:
         for row in range(64 * word, min(rows, 64 * word + 64)):
             bit = ONE << np.uint64(row & 63)
             for position in range(indptr[row], indptr[row + 1]):
-                gathered[places[indices[position]]] |= bit
+                gathered[numbers[indices[position]]] |= bit
         for item in range(len(bits)):
             bits[item, word] = gathered[item]
             gathered[item] = 0
 
 
 def copy_rows(indptr: Any, indices: Any, rows: Any, starts: Any, copied: Any) -> None:
-    """Copy the items of some transactions one after the other, each from its start on."""
-    for place in range(len(rows)):
-        own = indices[indptr[rows[place]] : indptr[rows[place] + 1]]
-        copied[starts[place] : starts[place] + len(own)] = own
+    """Copy the items of some transactions one after the other, each to its start."""
+    for index in range(len(rows)):
+        items = indices[indptr[rows[index]] : indptr[rows[index] + 1]]
+        copied[starts[index] : starts[index] + len(items)] = items

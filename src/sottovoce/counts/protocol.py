@@ -1,4 +1,4 @@
-"""What estimators ask of reports, whoever holds them: two questions, and how many there are."""
+"""The counts that estimators ask for, wherever the reports are."""
 
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
@@ -12,29 +12,29 @@ from sottovoce.schemas.schema import Schema
 Counts = NDArray[np.int64]
 
 Sets = NDArray[np.int64]
-"""Item sets of a batch, one a row: numbers of coded columns. A shorter set repeats one of its items."""
+"""Item sets, one in each row, as indices of coded columns; a shorter set repeats one of its items."""
 
 
 @runtime_checkable
 class Counter(Protocol):
-    """Counts of disguised rows: in memory, or wherever a back end finds them.
+    """Protocol for counts of reports, in memory or in a database.
 
-    A schema names the report columns that a question is about and says how they are coded. Nothing above this
-    room asks anything else of reports, so a database answers an estimator by answering this.
+    A schema names the report columns to count and says how they are coded. Estimators ask for nothing else, so any
+    back end that implements these three methods can be estimated from.
     """
 
     def rows(self) -> int:
         """Number of reports."""
 
     def contingency(self, schema: Schema) -> Counts:
-        """Rows in each joint cell of these columns, by the number of the cell."""
+        """Number of rows in each joint cell of these columns, by the index of the cell."""
 
     def all_ones(self, schema: Schema, sets: Sets) -> Counts:
-        """Rows in which all bits of a set are one, for each set; every coded column is a bit."""
+        """Number of rows in which all bits of a set are one, for each set; every coded column is a bit."""
 
 
 def padded(itemsets: Sequence[Sequence[int]]) -> Sets:
-    """Item sets of any lengths but zero as one batch: a shorter one repeats its last item.
+    """Return item sets of any lengths but zero as one array: a shorter one repeats its last item.
 
     >>> padded([(0,), (1, 3)])
     array([[0, 0],
@@ -45,11 +45,11 @@ def padded(itemsets: Sequence[Sequence[int]]) -> Sets:
 
 
 def check_sets(schema: Schema, sets: Sets) -> None:
-    """Refuse columns that are not bits, and items that are none: loops would read beyond their tables."""
+    """Raise for columns that are not bits and for unknown items: the loops would read beyond their arrays."""
     if set(schema.sizes) != {2}:
         raise SottovoceError("schema", "must have only items and yes/no attributes", schema.names)
     if sets.ndim != 2 or not sets.size or sets.dtype.kind not in "iu":
-        raise SottovoceError("sets", "must be a row of whole numbers for each set, of at least one item", sets)
+        raise SottovoceError("sets", "must have a row of whole numbers for each set, with at least one item", sets)
     if sets.min() < 0 or sets.max() >= len(schema.sizes):
         ends = (sets.min().item(), sets.max().item())
-        raise SottovoceError("sets", f"must be numbers of items from 0 to {len(schema.sizes) - 1}", ends)
+        raise SottovoceError("sets", f"must be indices of items from 0 to {len(schema.sizes) - 1}", ends)

@@ -1,5 +1,35 @@
-"""The data sets that the papers use, by name: from a folder that the user has, or downloaded and checked.
+"""Data sets of the papers, read from a folder or downloaded, and checked by their SHA-256.
 
-`SOTTOVOCE_DATA` names the folder; its layout is the `path` of each entry in `files`. Nothing here is part of the
-package, and nothing is read that does not have the bytes it must have.
+The environment variable `SOTTOVOCE_DATA` names the folder; its layout is the `path` of each entry in `files`. No data
+are part of the package.
 """
+
+from sottovoce._lazy import lazy
+
+HOMES = {
+    "datasets.baskets": (
+        "bms_webview",
+        "repeat_baskets",
+        "t10i4d100k",
+    ),
+    "datasets.categorical": (
+        "adult",
+        "binary_adult",
+        "binary_breast_cancer",
+        "breast_cancer_ljubljana",
+        "breast_cancer_wisconsin",
+        "car",
+        "census",
+        "cholesterol",
+        "connect_4",
+        "health_stand_in",
+        "households",
+    ),
+    "datasets.networks": (
+        "ego_facebook",
+        "friendships",
+    ),
+    "datasets.quest": ("quest_transactions",),
+}
+
+__getattr__, __dir__ = lazy(__name__, HOMES)

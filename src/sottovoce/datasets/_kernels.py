@@ -1,4 +1,4 @@
-"""The loop that fills baskets with patterns, for `tables.parallel` to compile; the same in plain Python, slowly."""
+"""Loop that fills baskets with patterns, compiled by `tables.parallel` or run, slowly, in plain Python."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ from typing import Any
 def fill_baskets(starts: Any, patterns: Any, sizes: Any, moves: Any, seen: Any, indptr: Any, indices: Any) -> None:
     """Put patterns into baskets one after the other, from the first that is not full, until either are used up.
 
-    `indptr[-1]` is the number of the first basket that is not full, and `indptr[-2]` the items written so far. A
-    pattern that does not fit is put in anyway, or where `moves` says so it opens the next basket. `seen[item]` is the
-    last basket that got the item.
+    `indptr[-1]` is the index of the first basket that is not full, and `indptr[-2]` the number of items written. A
+    pattern that does not fit is put in anyway or, where `moves` says so, into the next basket. `seen[item]` is the
+    last basket that the item was put into.
     """
     basket, written = indptr[-1], indptr[-2]
     for pattern in range(len(starts) - 1):
@@ -19,8 +19,8 @@ def fill_baskets(starts: Any, patterns: Any, sizes: Any, moves: Any, seen: Any, 
             indptr[basket] = written
             if basket == len(sizes):
                 break
-        for place in range(first, last):
-            item = patterns[place]
+        for position in range(first, last):
+            item = patterns[position]
             if seen[item] != basket:
                 seen[item] = basket
                 indices[written] = item

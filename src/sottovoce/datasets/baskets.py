@@ -1,28 +1,27 @@
-"""Transactions: clicks of two web shops, and the synthetic baskets of IBM's Quest generator."""
+"""Transactions: clicks in two web shops, and the synthetic baskets T10.I4.D100K."""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.checks import whole_number
 from sottovoce.datasets.files import FILES
-from sottovoce.errors import SottovoceError
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.tables.bitsets import Csr
 
 
 def bms_webview(number: int) -> tuple[ItemSet, Csr]:
-    """Clicks in a web shop (KDD Cup 2000): 59,601 sessions of 497 pages, or 77,512 of 3,340."""
-    if number not in (1, 2):
-        raise SottovoceError("number", "must be 1 or 2", number)
+    """Return clicks in a web shop (KDD Cup 2000): 59,601 sessions of 497 pages, or 77,512 of 3,340."""
+    whole_number("number", number, most=2)
     return _baskets("pages", FILES[f"bms-webview-{number}"].text().replace(" -1", ""))
 
 
 def t10i4d100k() -> tuple[ItemSet, Csr]:
-    """100,000 baskets of about ten of 870 items, made by IBM's Quest generator."""
+    """Return 100,000 baskets of about ten of 870 items, made by IBM's Quest generator."""
     return _baskets("basket", FILES["t10i4d100k"].text())
 
 
 def repeat_baskets(csr: Csr, times: int) -> Csr:
-    """The same baskets so many times over, as the thesis of EMASK makes small data large.
+    """Return the baskets repeated, as the thesis of EMASK enlarges small data.
 
     >>> repeat_baskets((np.array([0, 2, 3]), np.array([0, 1, 1], np.int32)), 2)
     (array([0, 2, 3, 5, 6]), array([0, 1, 1, 0, 1, 1], dtype=int32))
@@ -33,9 +32,9 @@ def repeat_baskets(csr: Csr, times: int) -> Csr:
 
 
 def chosen_items(items: ItemSet, csr: Csr, chosen: NDArray[np.bool_]) -> tuple[ItemSet, Csr]:
-    """The baskets without the items that are not chosen, and the chosen ones, numbered anew from 0.
+    """Return the chosen items, renumbered from 0, and the baskets with these items only.
 
-    >>> chosen_items(ItemSet("basket", "abc"), (np.array([0, 2, 3]), np.array([0, 2, 1], np.int32)), np.arange(3) > 0)
+    >>> chosen_items(ItemSet("basket", list("abc")), (np.array([0, 2, 3]), np.array([0, 2, 1])), np.arange(3) > 0)
     (ItemSet(name='basket', items=('b', 'c')), (array([0, 1, 2]), array([1, 0], dtype=int32)))
     """
     indptr, indices = csr
@@ -46,8 +45,8 @@ def chosen_items(items: ItemSet, csr: Csr, chosen: NDArray[np.bool_]) -> tuple[I
 
 
 def _baskets(name: str, text: str) -> tuple[ItemSet, Csr]:
-    """One basket a line, items as numbers; they become places in the sorted universe, each once in a basket."""
+    """Read a basket from each line; its items, which are numbers, become indices in the sorted universe."""
     lines = [np.unique(np.array(line.split(), np.int64)) for line in text.splitlines() if line.strip()]
-    universe, places = np.unique(np.concatenate(lines), return_inverse=True)
+    universe, indices = np.unique(np.concatenate(lines), return_inverse=True)
     indptr = np.concatenate([[0], np.cumsum([len(line) for line in lines])]).astype(np.int64)
-    return ItemSet(name, universe.tolist()), (indptr, places.astype(np.int32))
+    return ItemSet(name, universe.tolist()), (indptr, indices.astype(np.int32))

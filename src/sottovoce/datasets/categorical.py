@@ -1,26 +1,27 @@
-"""Tables of categories and numbers: Adult, CENSUS, Car, Connect-4, breast cancer, cholesterol."""
+"""Tables of categories and numbers: Adult, CENSUS, households, Car, Connect-4, breast cancer, cholesterol."""
 
 import csv
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.checks import one_of
 from sottovoce.datasets.files import FILES
-from sottovoce.errors import SottovoceError
 from sottovoce.schemas.attribute import Attribute
 from sottovoce.schemas.binned import Binned
 from sottovoce.schemas.schema import Schema
 
 Columns = dict[str, NDArray[Any]]
-"""A table by column, which everything that takes a frame accepts."""
+"""A table as a mapping of columns."""
 
 _PERSON = ("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship")
 ADULT = (*_PERSON, "race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income")
 ADULT_NUMBERS = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
+
 Cut = Literal["median", "middle"]
-"""Cut at the median of the sample or at the middle of the range: the paper says "median point of the range"."""
+"""Where numbers are cut: at the sample median or the middle of the range (the paper: "median point of the range")."""
 
 ADULT_ORDER = {
     "workclass": "Private, Self-emp-not-inc, Self-emp-inc, Federal-gov, Local-gov, State-gov, Without-pay, "
@@ -62,7 +63,7 @@ LABELS: dict[str, tuple[str, ...]] = {
 
 
 def adult() -> Columns:
-    """UCI's Adult, both files: 48,842 rows, the 32,561 of the training file first; "?" is a missing value."""
+    """Return UCI's Adult, both files: 48,842 rows, the 32,561 of the training file first; "?" is a missing value."""
     train = _rows(FILES["adult.data"].text())
     test = [[cell.rstrip(".") for cell in row] for row in _rows(FILES["adult.test"].text())[1:]]
     columns = _columns(ADULT, train + test)
@@ -70,10 +71,10 @@ def adult() -> Columns:
 
 
 def census() -> tuple[Schema, Columns]:
-    """Agrawal's CENSUS (2004, Table 4.1): six attributes of Adult, 2,000 joint cells.
+    """Return Agrawal's CENSUS (2004, Table 4.1): six attributes of Adult, 2,000 joint cells.
 
-    Hours are closed on the left, whatever the table prints: only so the published numbers of frequent itemsets
-    come out. A missing country counts as another one.
+    Intervals of hours are closed on the left, unlike in the printed table: only so are the published numbers of
+    frequent itemsets reproduced. A missing country counts as "Other".
     """
     infinity = float("inf")
     thousands = [0, 1e5, 2e5, 3e5, 4e5, infinity]
@@ -93,11 +94,11 @@ def census() -> tuple[Schema, Columns]:
 
 
 def health_stand_in() -> tuple[Schema, Columns]:
-    """In place of Agrawal's HEALTH (2004, Table 4.2; NHIS 1993, not to be had): seven attributes of the NHIS of 2009.
+    """Return seven attributes of the NHIS of 2009, for want of Agrawal's HEALTH (2004, Table 4.2; NHIS 1993).
 
-    80,634 people. Age, sex, family income and health are as there, income cut at $35,000 for $20,000; bed days,
-    doctor visits and telephones are not in it. Family size, race and work, of 5, 5 and 3 categories, stand in
-    for them, so that there are 7,500 joint cells as there.
+    80,634 people. Age, sex, family income and health are as in HEALTH, with income cut at $35,000 instead of $20,000;
+    family size, race and work, of 5, 5 and 3 categories, replace bed days, doctor visits and telephones, so that
+    there are 7,500 joint cells, too.
     """
     infinity = float("inf")
     rows = _rows(FILES["nhis-2009"].text())
@@ -127,34 +128,34 @@ def health_stand_in() -> tuple[Schema, Columns]:
 
 
 def car() -> Columns:
-    """UCI's Car Evaluation: 1,728 cars, six attributes and their acceptability."""
+    """Return UCI's Car Evaluation: 1,728 cars, six attributes and their acceptability."""
     names = ["buying", "maint", "doors", "persons", "lug_boot", "safety", "class"]
     return _columns(names, _rows(FILES["car"].text()))
 
 
 def connect_4() -> Columns:
-    """UCI's Connect-4: 67,557 positions of 42 squares (a1, a2, ..., g6), and who wins."""
+    """Return UCI's Connect-4: 67,557 positions of 42 squares (a1, a2, ..., g6), and who wins."""
     names = [f"{file}{rank}" for file in "abcdefg" for rank in range(1, 7)]
     return _columns([*names, "outcome"], _rows(FILES["connect-4"].text()))
 
 
 def breast_cancer_wisconsin() -> Columns:
-    """Wisconsin's breast cancers: 699 samples, nine grades from 1 to 10 ("?" where missing), class 2 or 4."""
+    """Return Wisconsin's breast cancers: 699 samples, nine grades from 1 to 10 ("?" where missing), class 2 or 4."""
     grades = ("clump-thickness", "cell-size", "cell-shape", "adhesion", "epithelial-size", "bare-nuclei")
     names = ("id", *grades, "chromatin", "nucleoli", "mitoses", "class")
     return _columns(names, _rows(FILES["breast-cancer-wisconsin"].text()))
 
 
 def breast_cancer_ljubljana() -> Columns:
-    """Ljubljana's breast cancers: 286 patients, nine categorical attributes, and whether it came back."""
+    """Return the Ljubljana breast cancer data: 286 patients, nine categorical attributes, and whether it recurred."""
     about = ("age", "menopause", "tumor-size", "inv-nodes", "node-caps", "deg-malig", "breast", "breast-quad")
     return _columns(("class", *about, "irradiat"), _rows(FILES["breast-cancer-ljubljana"].text()))
 
 
 def cholesterol() -> tuple[Schema, Columns]:
-    """248 patients of the diabetes study of Efron et al. (2004): LDL in six levels, total cholesterol in three.
+    """Return 248 patients of the diabetes study of Efron et al. (2004): LDL in six levels, total cholesterol in three.
 
-    The first 248 rows, cut at the bounds of the Adult Treatment Panel III (70 for those at very high risk). They
+    The first 248 rows, cut at the bounds of the Adult Treatment Panel III (70 for very high risk). They
     stand in for as many patients of Wang, Wu & Hu (2016), which are private.
     """
     infinity = float("inf")
@@ -178,41 +179,40 @@ def _columns(names: Sequence[str], rows: list[list[str]]) -> Columns:
 
 
 def binary_adult(cut: Cut = "median") -> tuple[Schema, Columns]:
-    """All 48,842 rows of Adult: 14 attributes coded 1 above the cut, and whether income is above 50K."""
+    """Return all 48,842 rows of Adult: 14 attributes coded 1 above the cut, and whether income is above 50K."""
     table = adult()
     numbers: Columns = {}
     for name in ADULT[:-1]:
         if name in ADULT_NUMBERS:
             numbers[name] = table[name].astype(float)
         else:
-            places = {label: place for place, label in enumerate(ADULT_ORDER[name].split(", "))}
-            numbers[name] = np.array([places.get(label, len(places)) for label in table[name]], float)
+            codes = {label: code for code, label in enumerate(ADULT_ORDER[name].split(", "))}
+            numbers[name] = np.array([codes.get(label, len(codes)) for label in table[name]], float)
     return _binary(numbers, cut, "income", table["income"] == ">50K")
 
 
 def binary_breast_cancer(cut: Cut = "middle") -> tuple[Schema, Columns]:
-    """The 683 of Wisconsin's breast cancers without a missing grade: nine grades, 1 above the cut; malignant or not."""
+    """Return the 683 of Wisconsin's breast cancers without missing values: nine grades, 1 above the cut; the class."""
     table = breast_cancer_wisconsin()
     known = table["bare-nuclei"] != "?"
     numbers = {name: table[name][known].astype(float) for name in table if name not in ("id", "class")}
     return _binary(numbers, cut, "malignant", table["class"][known] == "4")
 
 
-def _binary(numbers: Columns, cut: Cut, target: str, truth: NDArray[Any]) -> tuple[Schema, Columns]:
-    if cut not in ("median", "middle"):
-        raise SottovoceError("cut", "must be 'median' or 'middle'", cut)
+def _binary(numbers: Columns, cut: Cut, label: str, truth: NDArray[Any]) -> tuple[Schema, Columns]:
+    one_of("cut", cut, get_args(Cut))
     columns: Columns = {}
     for name, values in numbers.items():
         edge = np.median(values) if cut == "median" else (values.min() + values.max()) / 2
         columns[name] = (values > edge).astype(np.int64)
-    columns[target] = truth.astype(np.int64)
+    columns[label] = truth.astype(np.int64)
     return Schema(Attribute(name, [0, 1]) for name in columns), columns
 
 
 def households() -> tuple[Schema, Columns]:
-    """48,842 people and 2,000 joint cells, as many as CENSUS has, but strongly dependent.
+    """Return six strongly dependent attributes of Adult: 48,842 people and 2,000 joint cells, as many as CENSUS.
 
-    Marital status has its three kinds of living apart as one, relationship other relatives among the unmarried;
+    Three categories of marital status are merged into "Apart", and other relatives count as unmarried;
     education is by years (8 or less, 9, 10 to 12, 13, more), occupation by kind of work.
     """
     table = adult()
@@ -228,5 +228,5 @@ def households() -> tuple[Schema, Columns]:
 
 
 def _merged(values: NDArray[Any], names: dict[str, str]) -> NDArray[Any]:
-    """Values, some of them under the name of a larger kind."""
+    """Return the values, some of them renamed to a larger category."""
     return np.array([names.get(value, value) for value in values], object)

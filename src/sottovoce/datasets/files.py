@@ -1,4 +1,4 @@
-"""Data files: where they are found, and the bytes they must have."""
+"""Data files: their paths, sources and SHA-256."""
 
 import gzip
 import hashlib
@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from sottovoce.errors import MissingExtraError, SottovoceError, Words
+from sottovoce.errors import SottovoceError, Words, check_installed
 
 FOLDER = "SOTTOVOCE_DATA"
+"""Environment variable that names the data folder."""
 
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file in the data folder, perhaps compressed; `sha256` is that of its plain bytes.
+    """A file in the data folder; `sha256` is that of its uncompressed bytes.
 
-    `source` is where those very bytes can be downloaded; None where only rebuilt copies are known.
+    `source` is where these bytes can be downloaded; None where they cannot.
     """
 
     path: str
@@ -24,7 +25,7 @@ class DataFile:
     source: str | None = None
 
     def text(self) -> str:
-        """Content of the file, from the folder or else from its source."""
+        """Return the content of the file, from the folder or else from its source."""
         return _content(self, os.environ.get(FOLDER)).decode()
 
 
@@ -87,7 +88,7 @@ FILES = {
 
 @cache
 def _content(file: DataFile, folder: str | None) -> bytes:
-    """Plain bytes, checked."""
+    """Return the uncompressed bytes, checked."""
     path = Path(folder) / file.path if folder else None
     if path is not None and path.exists():
         stored = path.read_bytes()
@@ -96,22 +97,21 @@ def _content(file: DataFile, folder: str | None) -> bytes:
             raise SottovoceError(FOLDER, f"must hold the {file.path} that results are stated for", Words("other bytes"))
         return plain
     if file.source is None:
-        found = Words(f"a folder without it: {folder}" if folder else "no folder")
-        raise SottovoceError(FOLDER, f"must name a folder that holds {file.path}", found)
-    return _downloaded(file).read_bytes()
+        given = Words(f"a folder without it: {folder}" if folder else "no folder")
+        raise SottovoceError(FOLDER, f"must name a folder that holds {file.path}", given)
+    return _download(file).read_bytes()
 
 
-def _downloaded(file: DataFile) -> Path:
-    """The file in the user's cache, fetched once."""
-    try:
-        import pooch
-    except ImportError:
-        raise MissingExtraError(f"downloading {file.path} (or set {FOLDER})", "pooch", "data") from None
+def _download(file: DataFile) -> Path:
+    """Return the path of the file in the user's cache, downloaded once."""
+    check_installed(f"downloading {file.path} (or set {FOLDER})", "data", "pooch")
+    import pooch
+
     name = file.path.replace("/", "-").removesuffix(".gz")
     try:
-        kept = pooch.retrieve(file.source, f"sha256:{file.sha256}", fname=name, path=pooch.os_cache("sottovoce"))
-    except (OSError, ValueError) as error:  # what there is of the network, or the hash
-        found = "nothing" if isinstance(error, OSError) else "other bytes"
+        path = pooch.retrieve(file.source, f"sha256:{file.sha256}", fname=name, path=pooch.os_cache("sottovoce"))
+    except (OSError, ValueError) as error:  # of the network, or of the hash
+        received = "nothing" if isinstance(error, OSError) else "other bytes"
         rule = f"must name a folder that holds {file.path} where it cannot be downloaded"
-        raise SottovoceError(FOLDER, rule, Words(f"{found} from {file.source}")) from None
-    return Path(kept)
+        raise SottovoceError(FOLDER, rule, Words(f"{received} from {file.source}")) from None
+    return Path(path)

@@ -1,4 +1,45 @@
-"""The estimate room: the truth about the group from reports, with its uncertainty.
+"""Estimates of the truth about a group from disguised reports, with their uncertainty.
 
-May touch: disguise's neighbours measure and count, table, plan and everything below.
+May import: measures, counts, tables, plans and everything below them.
 """
+
+from sottovoce._lazy import lazy
+
+HOMES = {
+    "estimates.by_group": ("Estimates",),
+    "estimates.derived": (
+        "Derived",
+        "derive",
+    ),
+    "estimates.estimate": (
+        "Estimate",
+        "Respondents",
+    ),
+    "estimates.groups": (
+        "Comparison",
+        "stratified",
+    ),
+    "estimates.independence": ("IndependenceTest",),
+    "estimates.laplace_costs": (
+        "Cost",
+        "DerivedCost",
+        "Failures",
+        "mechanism_costs",
+        "reconstruction_failures",
+    ),
+    "estimates.proportions": ("NeverAskedError",),
+    "estimates.sample_size": (
+        "expected_estimate",
+        "expected_proportions",
+        "expected_width",
+        "respondents_needed",
+    ),
+    "estimates.supports": ("Supports",),
+    "estimates.two_samples": (
+        "TwoSamples",
+        "best_split",
+        "solve_two_samples",
+    ),
+}
+
+__getattr__, __dir__ = lazy(__name__, HOMES)

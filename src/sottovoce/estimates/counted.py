@@ -1,108 +1,37 @@
-"""Counts of the reports of some attributes, by group and weight, and whether they are enough."""
+"""Counts of the reports of some attributes, by group and weight; and published counts as a table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.channels.channel import Array, Channel
-from sottovoce.channels.kronecker import Kronecker
-from sottovoce.channels.sampled import Sampled
+from sottovoce.channels.channel import Channel
+from sottovoce.checks import Array, whole_number
 from sottovoce.counts.counter import as_counter, count_cells
+from sottovoce.counts.frequencies import Frequencies, checked_frequencies, coded_with, plain_list
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.estimates.weights import Weighted, checked_weights, plain_list, weigh
+from sottovoce.estimates.weights import Weighted, checked_weights, sum_weights
 from sottovoce.plans.plan import Plan
-from sottovoce.schemas.attribute import Codes, Columns, Label, is_missing
+from sottovoce.schemas.attribute import Codes, Label, is_missing
 from sottovoce.schemas.schema import Schema
 from sottovoce.tables.source import open_source
 
 Weights = str | Sequence[float] | NDArray[Any] | None
 """A column of the table by name, or a number for each of its rows."""
 
+By = str | Sequence[str]
+"""One column of the table by name, or several: groups are tuples of their values then."""
+
 MOST_GROUPS = 1000
-"""Different values of a column that reports are counted apart by."""
+"""Most groups that reports are counted in."""
+
 FEWEST = 2
-"""Reports without which nothing is known of their scatter."""
+"""Fewest reports from which a standard error can be computed."""
 
 ALONE = 1 + 1e-6
-"""Effective number of reports below which one of them has all the weight."""
-
-
-@dataclass(frozen=True)
-class Tally:
-    """Reports in each joint cell, and their weights if they have any."""
-
-    counts: NDArray[np.int64]
-    weighted: Weighted | None
-
-    def __add__(self, other: "Tally") -> "Tally":
-        """Both together."""
-        both = self.weighted and other.weighted and self.weighted + other.weighted
-        return Tally(self.counts + other.counts, both)
-
-
-def tallies(reports: Any, schema: Schema, by: str | None, weights: Weights) -> dict[Any, Tally]:
-    """Tally of the reports with each value of the column `by`, or of all, under None."""
-    if by is None and weights is None:
-        return {None: Tally(as_counter(reports).contingency(schema), None)}
-    found: dict[Any, Tally] = {}
-    for columns, labels, weight in _batches(reports, schema, by, weights):
-        for label, rows in _apart(labels, len(columns[0])):
-            own = [codes[rows] for codes in columns]
-            weighted = None if weight is None else weigh(own, schema.sizes, weight[rows])
-            tally = Tally(count_cells(own, schema.sizes), weighted)
-            found[label] = found[label] + tally if label in found else tally
-        if len(found) > MOST_GROUPS:
-            raise SottovoceError("by", f"must be a column with at most {MOST_GROUPS} different values", by)
-    for label, tally in found.items():
-        if tally.weighted is not None and not tally.weighted.sums.sum() > 0:
-            raise SottovoceError("weights", "must not all be zero", Words("zeros" if by is None else f"zeros: {label}"))
-    return found
-
-
-def _batches(
-    reports: Any, schema: Schema, by: str | None, weights: Weights
-) -> Iterator[tuple[Columns, list[Any] | None, Array | None]]:
-    """Coded columns, labels and weights of the same rows."""
-    source, row = open_source(reports), 0
-    beside = [name for name in (by, weights) if isinstance(name, str)]
-    for columns, others in source.coded_beside(schema, beside):
-        rows = slice(row, row + len(columns[0]))
-        weight = None if weights is None else others[-1] if isinstance(weights, str) else weights[rows]
-        labels = None if by is None else _labels(by, others[0], rows)
-        yield columns, labels, None if weight is None else _matching(checked_weights(weight, rows), rows)
-        row = rows.stop
-    if weights is not None and not isinstance(weights, str) and len(weights) > row:
-        raise SottovoceError("weights", f"must be as many as the {row} reports", len(weights))
-
-
-def _matching(weights: Array, rows: slice) -> Array:
-    if len(weights) < rows.stop - rows.start:
-        rule = f"must be as many as the reports, of which there are at least {rows.stop}"
-        raise SottovoceError("weights", rule, rows.start + len(weights))
-    return weights
-
-
-def _labels(by: str, values: Any, rows: slice) -> list[Any]:
-    """Plain values of a column, none of which may be missing."""
-    listed = plain_list(values)
-    for place, value in enumerate(listed):
-        if is_missing(value) or value == "":
-            raise SottovoceError(by, f"must be known for every report; row {rows.start + place + 1}", value)
-    return listed
-
-
-def _apart(labels: list[Any] | None, rows: int) -> Iterator[tuple[Any, slice | NDArray[np.intp]]]:
-    """Each label with its rows; without labels, all rows at once, under None."""
-    if labels is None:
-        yield None, slice(0, rows)
-        return
-    places = {label: place for place, label in enumerate(dict.fromkeys(labels))}
-    codes: Codes = np.fromiter(map(places.__getitem__, labels), np.int64, rows)
-    for label, place in places.items():
-        yield label, np.flatnonzero(codes == place)
+"""Effective sample size below which one report has all the weight."""
 
 
 @dataclass(frozen=True)
@@ -123,17 +52,19 @@ class Counted:
 
     @property
     def effective(self) -> float:
-        """Number of reports of equal weight that would tell as much."""
+        """Effective sample size: the number of reports, unless they have weights."""
         return self.respondents if self.weighted is None else self.weighted.effective
 
     @property
-    def seen(self) -> NDArray[np.float64]:
-        """Frequencies of the reports, by weight where they have one."""
-        return self.counts / self.respondents if self.weighted is None else self.weighted.seen
+    def reported(self) -> Array:
+        """Frequencies of the reports, weighted where they have weights."""
+        return self.counts / self.respondents if self.weighted is None else self.weighted.reported
 
 
-def count_reports(reports: Any, plan: Plan, attributes: Sequence[str], weights: Weights = None) -> Counted:
-    """Count the report columns of some attributes of a plan, of a disguised table, its path or a counter.
+def count_reports(
+    reports: Any, plan: Plan, attributes: Sequence[str], weights: Weights = None, frequencies: Frequencies = None
+) -> Counted:
+    """Count the report columns of some attributes of a plan, in a disguised table, its path or a counter.
 
     >>> from sottovoce.plans.budget import new_plan
     >>> from sottovoce.schemas.attribute import boolean
@@ -142,13 +73,20 @@ def count_reports(reports: Any, plan: Plan, attributes: Sequence[str], weights: 
     >>> count_reports({"a": [True, True], "b": [False, True]}, plan, ["b", "a"]).counts
     array([0, 0, 1, 1])
     """
-    return _counted(reports, plan, attributes, None, weights)[None]
+    return _count(reports, plan, attributes, None, weights, frequencies)[None]
 
 
 def count_by(
-    reports: Any, plan: Plan, attributes: Sequence[str], by: str, weights: Weights = None
+    reports: Any,
+    plan: Plan,
+    attributes: Sequence[str],
+    by: By,
+    weights: Weights = None,
+    frequencies: Frequencies = None,
 ) -> dict[Any, Counted]:
-    """Count apart the reports with each value of a column that was not disguised, in the values' order.
+    """Count the reports of each group, in the order of the groups.
+
+    A group has one value of the column `by`, or one combination of the values of several; none was disguised.
 
     >>> from sottovoce.plans.budget import new_plan
     >>> from sottovoce.schemas.attribute import boolean
@@ -158,63 +96,177 @@ def count_by(
     >>> {town: counted.counts.tolist() for town, counted in groups.items()}
     {'Bonn': [0, 1], 'Ulm': [1, 1]}
     """
-    found = _counted(reports, plan, attributes, by, weights)
-    return {value: found[value] for value in sorted(found, key=lambda value: (type(value).__name__, value))}
+    groups = _count(reports, plan, attributes, by, weights, frequencies)
+    return {group: groups[group] for group in sorted(groups, key=_sorting_key)}
 
 
-def _counted(
-    reports: Any, plan: Plan, attributes: Sequence[str], by: str | None, weights: Weights
+def _sorting_key(group: Any) -> tuple[tuple[str, Any], ...]:
+    """Order values of one type among themselves: those of different types cannot be compared."""
+    return tuple((type(value).__name__, value) for value in (group if isinstance(group, tuple) else (group,)))
+
+
+def _count(
+    reports: Any, plan: Plan, attributes: Sequence[str], by: By | None, weights: Weights, frequencies: Frequencies
 ) -> dict[Any, Counted]:
-    wanted = plan.schema.project(attributes)
-    channel = plan.channel(wanted.names)
-    for parameter, column in (("by", by), ("weights", weights)):
-        if isinstance(column, str) and column in plan.report_schema.names:
-            raise SottovoceError(parameter, "must be a column that was not disguised", column)
-    schema = plan.report_schema.project(plan.report_names(wanted.names))
-    categories, order = categories_of(plan, wanted.names), plan.cell_order(wanted.names)
+    view = plan.view(attributes)
+    _check_public(plan, by=by_names(by), weights=[weights], frequencies=[frequencies])
     return {
-        value: Counted(wanted.names, categories, channel, tally.counts, order, tally.weighted)
-        for value, tally in tallies(reports, schema, by, weights).items()
+        group: Counted(view.names, view.categories, view.channel, tally.counts, view.order, tally.weighted)
+        for group, tally in _tallies(reports, view.reports, by, weights, frequencies).items()
     }
 
 
-def categories_of(plan: Plan, names: Sequence[str]) -> tuple[tuple[Label, ...], ...]:
-    """Categories of each attribute; item sets have none."""
-    found = []
-    for name in names:
-        categories = getattr(plan.schema[name], "categories", None)
-        if categories is None:
-            raise SottovoceError("attributes", "must have categories; for sets of items see estimate_supports", name)
-        found.append(categories)
-    return tuple(found)
+def by_names(by: By | None) -> list[str]:
+    """Return the names of the columns that groups are formed by; none where there are no groups."""
+    if by is None:
+        return []
+    names = [by] if isinstance(by, str) else list(by) if isinstance(by, Sequence) else []
+    if not names or not all(isinstance(name, str) for name in names):
+        raise SottovoceError("by", "must be the name of a column, or a list of names", by)
+    return names
+
+
+def _check_public(plan: Plan, **columns: Sequence[Any]) -> None:
+    """Raise for a column that was disguised: neither groups nor weights can be read from it."""
+    for parameter, names in columns.items():
+        for name in names:
+            if isinstance(name, str) and name in plan.report_schema.names:
+                raise SottovoceError(parameter, "must be a column that was not disguised", name)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Number of reports in each joint cell, and their weights if they have any."""
+
+    counts: NDArray[np.int64]
+    weighted: Weighted | None
+
+    def __add__(self, other: "Tally") -> "Tally":
+        """Sum of both."""
+        both = self.weighted and other.weighted and self.weighted + other.weighted
+        return Tally(self.counts + other.counts, both)
+
+
+def _tallies(
+    reports: Any, schema: Schema, by: By | None, weights: Weights, frequencies: Frequencies
+) -> dict[Any, Tally]:
+    """Return the tally of each group, or of all reports under None."""
+    if by is None and weights is None:
+        return {None: Tally(as_counter(reports, frequencies).contingency(schema), None)}
+    tallies: dict[Any, Tally] = {}
+    for columns, groups, weight, times in _batches(reports, schema, by, weights, frequencies):
+        for group, rows in _rows_of_groups(groups, len(columns[0])):
+            codes = [column[rows] for column in columns]
+            repeated = None if times is None else times[rows]
+            weighted = None if weight is None else sum_weights(codes, schema.sizes, weight[rows], repeated)
+            tally = Tally(count_cells(codes, schema.sizes, repeated), weighted)
+            tallies[group] = tallies[group] + tally if group in tallies else tally
+        if len(tallies) > MOST_GROUPS:
+            raise SottovoceError("by", f"must be a column with at most {MOST_GROUPS} different values", by)
+    for group, tally in tallies.items():
+        if tally.weighted is not None and not tally.weighted.sums.sum() > 0:
+            raise SottovoceError("weights", "must not all be zero", Words("zeros" if by is None else f"zeros: {group}"))
+    return tallies
+
+
+def _batches(
+    reports: Any, schema: Schema, by: By | None, weights: Weights, frequencies: Frequencies
+) -> Iterator[tuple[Sequence[Codes], list[Any] | None, Array | None, NDArray[np.int64] | None]]:
+    """Read coded columns, groups, weights and frequencies of the same rows."""
+    names = by_names(by)
+    beside = {f"by {name}": name for name in names} | {"weights": weights, "frequencies": frequencies}
+    for columns, rows, found in coded_with(open_source(reports), schema, **beside):
+        labels = [_labels(name, found[f"by {name}"], rows) for name in names]
+        groups = None if by is None else labels[0] if isinstance(by, str) else list(zip(*labels, strict=True))
+        weight = None if weights is None else checked_weights(found["weights"], rows)
+        times = None if frequencies is None else checked_frequencies(found["frequencies"], rows)
+        yield columns, groups, weight, times
+
+
+def _labels(by: str, values: Any, rows: slice) -> list[Any]:
+    """Return the plain values of a column, none of which may be missing."""
+    listed = plain_list(values)
+    for index, value in enumerate(listed):
+        if is_missing(value) or value == "":
+            raise SottovoceError(by, f"must be known for every report; row {rows.start + index + 1}", value)
+    return listed
+
+
+def _rows_of_groups(groups: list[Any] | None, rows: int) -> Iterator[tuple[Any, slice | NDArray[np.intp]]]:
+    """Yield each group with its rows; without groups, all rows at once, under None."""
+    if groups is None:
+        yield None, slice(0, rows)
+        return
+    numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
+    codes: Codes = np.fromiter(map(numbers.__getitem__, groups), np.int64, rows)
+    for group, number in numbers.items():
+        yield group, np.flatnonzero(codes == number)
 
 
 def check_number(respondents: int) -> None:
-    """Refuse fewer reports than a standard error takes."""
+    """Raise for fewer reports than a standard error needs."""
     if respondents < FEWEST:
         raise SottovoceError("reports", f"must be at least {FEWEST} for a standard error", respondents)
 
 
 def check_enough(counted: Counted) -> None:
-    """Refuse fewer than two reports, and attributes that fewer than two respondents were asked together.
+    """Raise for fewer than two reports, also of attributes that were asked together where attributes are sampled.
 
-    One report has no scatter: its standard errors would be zero, or made of nothing else than the coins'.
-    Where attributes are sampled, reports that leave one of them out say nothing of how they go together.
+    A single report has no variance: its standard errors would be zero, or due to the coins alone.
+    Where attributes are sampled, reports that leave one of them out tell nothing about the joint cells.
     """
     check_number(counted.respondents)
     if counted.effective < ALONE:
         rule = f"must leave at least {FEWEST} reports that count"
         raise SottovoceError("weights", rule, Words(f"an effective number of {counted.effective:.6g}"))
-    speaking = int(counted.counts.reshape(counted.channel.shape_out)[_answered(counted.channel)].sum())
-    if speaking < FEWEST:
+    answered = int(counted.counts.reshape(counted.channel.shape_out)[_answered(counted.channel)].sum())
+    if answered < FEWEST:
         asked = " and ".join(counted.attributes) + (" were" if len(counted.attributes) > 1 else " was")
-        raise SottovoceError("reports", f"must be at least {FEWEST} in which {asked} asked", speaking)
+        raise SottovoceError("reports", f"must be at least {FEWEST} in which {asked} asked", answered)
 
 
 def _answered(channel: Channel) -> tuple[slice, ...]:
-    """Where in the table of reports every sampled attribute was asked: not in its last code."""
-    factors = channel.factors if isinstance(channel, Kronecker) else (channel,)
-    kept: list[slice] = []
-    for factor in factors:
-        kept += [slice(-1 if isinstance(factor, Sampled) else None) for _ in factor.shape_out]
-    return tuple(kept)
+    """Return the part of the table of reports in which every sampled attribute was asked: all but its last code."""
+    return tuple(slice(-1 if factor.samples else None) for factor in channel.factors for _ in factor.shape_out)
+
+
+def counts_as_table(
+    counts: Mapping[Any, int], plan: Plan, names: Sequence[str] | None = None, frequencies: str = "frequency"
+) -> dict[str, list[Any]]:
+    """Return published counts of reports as a table with a row for each report and a column of frequencies.
+
+    `counts` maps each report to its number or, where there are several report columns, tuples of reports in the order
+    of `names`, by default all report columns of the plan. The table can be estimated from like any other, with
+    `frequencies` naming its last column.
+
+    >>> from sottovoce.estimates.proportions import estimate_proportions
+    >>> from sottovoce.schemas.attribute import Attribute
+    >>> from sottovoce.schemes.forced_response import ForcedResponse
+    >>> plan = Plan.of(Schema([Attribute("bribed", ["no", "yes"])]), {"bribed": ForcedResponse("2/3", "1/6")})
+    >>> table = counts_as_table({"yes": 831, "no": 1604}, plan)
+    >>> table
+    {'bribed': ['yes', 'no'], 'frequency': [831, 1604]}
+    >>> print(estimate_proportions(table, plan, "bribed", frequencies="frequency"))
+    bribed: 2435 reports, proportions in the population by inversion
+      no     0.7381 +- 0.0144  [ 0.7098,  0.7663]
+      yes    0.2619 +- 0.0144  [ 0.2337,  0.2902]
+    """
+    columns = plan.report_schema.names if names is None else [names] if isinstance(names, str) else list(names)
+    variables = list(plan.report_schema.project(columns))
+    if frequencies in columns:
+        raise SottovoceError("frequencies", "must be another name than those of the reports", frequencies)
+    if not isinstance(counts, Mapping) or not counts:
+        raise SottovoceError("counts", "must map at least one report to its number", counts)
+    rows = []
+    for report, number in counts.items():
+        labels = (report,) if len(variables) == 1 else report
+        if not isinstance(labels, tuple) or len(labels) != len(variables):
+            raise SottovoceError("counts", f"must be of tuples with a report for each of {list(columns)}", report)
+        for variable, label in zip(variables, labels, strict=True):
+            try:
+                variable.encode([label])
+            except SottovoceError as error:
+                rule = f"must be of known reports: {error.parameter} {error.rule}"
+                raise SottovoceError("counts", rule, report) from None
+        rows.append((*labels, whole_number(f"counts of {report!r}", number, least=0)))
+    return dict(zip([*columns, frequencies], map(list, zip(*rows, strict=True)), strict=True))

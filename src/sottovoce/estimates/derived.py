@@ -1,4 +1,4 @@
-"""Measures derived from an estimate, by name or by any function, with their uncertainty."""
+"""Functionals of an estimate, by name or as any function, with standard errors and intervals."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array, Progress
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates.bootstrap import checked_draws
-from sottovoce.estimates.covariance import MOST_CELLS, InversionSpread
+from sottovoce.estimates.covariance import MOST_CELLS, InversionCovariance
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.intervals import critical_value
 from sottovoce.estimates.inverted_tests import accepted_values
-from sottovoce.estimates.likelihood import Progress, nearest_distribution
-from sottovoce.estimates.presentation import for_json
+from sottovoce.estimates.likelihood import nearest_distribution
+from sottovoce.estimates.presentation import TextResult, json_row
 from sottovoce.measures.association import (
     ChiSquared,
     GSquared,
@@ -29,50 +29,52 @@ from sottovoce.mechanisms.coins import Randomness
 from sottovoce.schemas.attribute import Label
 
 CLEAR_OF_ZERO = 5
-"""Standard errors that a cell must be away from zero, for functionals that need positive cells."""
+"""Standard errors by which a cell must exceed zero for functionals that need positive cells."""
 
 SMALL_BIAS = 0.1
-"""Share of the standard error up to which the curvature's bias leaves an interval sound.
+"""Largest bias by curvature, in standard errors, with which an interval still covers.
 
 At .16, 95 % intervals of a table's chi-square covered 92.6 % of 1,500 samples; at .075, 95.3 % of 4,000.
 """
 
-
 Categories = Sequence[tuple[Label, ...]]
 
-MAKERS: dict[str, tuple[str, Callable[[Categories], Functional]]] = {
-    "entropy": ("", lambda own: Entropy()),
-    "mean": ("of one attribute", lambda own: Mean(category_scores(own[0]))),
-    "mutual-information": ("of two attributes", lambda own: MutualInformation(_shape(own))),
-    "chi-squared": ("of two attributes", lambda own: ChiSquared(_shape(own))),
-    "g-squared": ("of two attributes", lambda own: GSquared(_shape(own))),
-    "correlation": ("of two attributes", lambda own: PearsonCorrelation(*map(category_scores, own))),
-    "odds-ratio": ("of two yes/no attributes", lambda own: OddsRatio()),
-    "log-odds-ratio": ("of two yes/no attributes", lambda own: LogOddsRatio()),
-    "risk-difference": ("of two yes/no attributes", lambda own: RiskDifference()),
+NAMED_FUNCTIONALS: dict[str, tuple[str, Callable[[Categories], Functional]]] = {
+    "entropy": ("", lambda categories: Entropy()),
+    "mean": ("of one attribute", lambda categories: Mean(category_scores(categories[0]))),
+    "mutual_information": ("of two attributes", lambda categories: MutualInformation(_shape(categories))),
+    "chi_squared": ("of two attributes", lambda categories: ChiSquared(_shape(categories))),
+    "g_squared": ("of two attributes", lambda categories: GSquared(_shape(categories))),
+    "correlation": ("of two attributes", lambda categories: PearsonCorrelation(*map(category_scores, categories))),
+    "odds_ratio": ("of two yes/no attributes", lambda categories: OddsRatio()),
+    "log_odds_ratio": ("of two yes/no attributes", lambda categories: LogOddsRatio()),
+    "risk_difference": ("of two yes/no attributes", lambda categories: RiskDifference()),
 }
-"""What each needs, and how it is made for a table of these categories."""
+"""By name: the attributes that a functional is of, and a function that makes it for their categories."""
 
 
 def as_functional(wanted: Any, estimate: Estimate) -> Functional:
-    """A functional as it is, one by its name, or any function of the cells of an estimate's table."""
+    """Return a functional: as it is, by its name, or from any function of the cells of the estimate's table."""
     if isinstance(wanted, str):
         return functional_named(wanted, estimate)
     if hasattr(wanted, "gradient") and hasattr(wanted, "value"):
         functional: Functional = wanted
         return functional
+    if not callable(wanted):
+        rule = "must be the name of a measure, a functional, or a function of the cells"
+        raise SottovoceError("derive", rule, wanted)
     return UserFunction(getattr(wanted, "__name__", "function"), wanted)
 
 
 def functional_named(name: str, estimate: Estimate) -> Functional:
-    """Functional of this name for an estimate's table, if it fits.
+    """Return the functional of this name for an estimate's table; raise if it does not fit.
 
-    >>> sorted(MAKERS)[:3]
-    ['chi-squared', 'correlation', 'entropy']
+    >>> sorted(NAMED_FUNCTIONALS)[:3]
+    ['chi_squared', 'correlation', 'entropy']
     """
-    if name not in MAKERS:
-        raise SottovoceError("derive", f"must be one of {', '.join(MAKERS)}", name)
-    needs, make = MAKERS[name]
+    if name not in NAMED_FUNCTIONALS:
+        raise SottovoceError("derive", f"must be one of {', '.join(NAMED_FUNCTIONALS)}", name)
+    needs, make = NAMED_FUNCTIONALS[name]
     dimensions = len(estimate.shape)
     fits = {
         "": True,
@@ -86,24 +88,24 @@ def functional_named(name: str, estimate: Estimate) -> Functional:
 
 
 def category_scores(categories: tuple[Label, ...]) -> list[float]:
-    """Numbers that categories stand for: themselves if they are numbers, 0, 1, 2, ... in order if they are text.
+    """Return a score for each category: itself if it is a number, its index if it is text.
 
     >>> category_scores((0, 1, 5)), category_scores(("never", "once", "often"))
     ([0.0, 1.0, 5.0], [0.0, 1.0, 2.0])
     """
-    return [float(place) if isinstance(label, str) else float(label) for place, label in enumerate(categories)]
+    return [float(index) if isinstance(label, str) else float(label) for index, label in enumerate(categories)]
 
 
 def _shape(categories: Categories) -> tuple[int, int]:
     return len(categories[0]), len(categories[1])
 
 
-@dataclass(frozen=True)
-class Derived:
-    """A functional of an estimate; where no interval can be trusted there is none, and a reason.
+@dataclass(frozen=True, repr=False)
+class Derived(TextResult):
+    """A functional of an estimate; where an interval would not cover there is none, and the `reason`.
 
-    `value` has the bias of the curvature taken off; `bias` says how much that was. `method` is how the
-    interval was found: by the delta method, or by a bootstrap, which has no standard error.
+    `value` is corrected for the `bias` by curvature. `method` says how the interval was computed: by the
+    delta method, or by a bootstrap, which gives no standard error.
     """
 
     name: str
@@ -117,11 +119,11 @@ class Derived:
     method: str | None = "delta method"
 
     def to_json(self) -> dict[str, Any]:
-        """All fields; a value that is not defined is None."""
-        return for_json(asdict(self))
+        """Return all fields; a value that is not defined is None."""
+        return json_row(asdict(self))
 
     def __str__(self) -> str:
-        """One line."""
+        """Name, value, standard error and interval, in one line."""
         if self.reason is not None:
             return f"{self.name}: {self.value:.4f}, without an interval: {self.reason}"
         if self.standard_error is None:
@@ -138,45 +140,44 @@ def derive(
     rng: Randomness = None,
     progress: Progress | None = None,
 ) -> Derived:
-    """Value of a functional f at an estimate p with covariance S: `f(p) - b`, variance `g^T S g`, g the gradient.
+    """Estimate a functional f at an estimate p with covariance S: `f(p) - b`, variance `g^T S g`, g the gradient.
 
-    The bias of second order, `b = tr(H S) / 2`, is found from f itself, a standard deviation either way along
-    each principal direction of S. The delta method is wrong where the gradient vanishes (entropy of a
-    nearly uniform law, mutual information near independence), and where the noise reaches cells at zero
-    of a functional that needs positive ones: then there is no interval, and the reason is given, or a
-    test is inverted by as many samples drawn anew as `bootstrap` says (see `acceptance`; `rng` as a
-    generator or seed makes them repeatable), if the functional is defined wherever they lead. It may be a functional of
-    the room `measure`, its name ("entropy", "mean", "correlation" ...: see `named`), or any function of the cells.
+    The functional is one of `sottovoce.measures`, a name ("entropy", "mean", "correlation", ...), or any function of
+    the cells. The bias of second order, `b = tr(H S) / 2`, is computed by differences of f along the principal
+    directions of S. The delta method is wrong where the gradient vanishes (entropy of a nearly uniform
+    distribution, mutual information near independence), and where noise reaches cells at zero of a functional that
+    needs positive ones. Then there is no interval but a reason; or, with `bootstrap` samples, a test is inverted
+    (see `accepted_values`), if the functional is defined wherever they lead. `rng` is a generator or a seed.
 
     >>> from sottovoce.estimates.proportions import estimate_proportions
     >>> from sottovoce.plans.budget import new_plan
     >>> from sottovoce.schemas.attribute import Attribute
     >>> from sottovoce.schemas.schema import Schema
     >>> plan = new_plan(Schema([Attribute("children", [0, 1, 2])]), odds=3)
-    >>> found = estimate_proportions({"children": [0] * 400 + [1] * 300 + [2] * 300}, plan, "children")
-    >>> print(derive(found, "mean"))
+    >>> children = estimate_proportions({"children": [0] * 400 + [1] * 300 + [2] * 300}, plan, "children")
+    >>> print(derive(children, "mean"))
     mean: 0.7500 +- 0.0657  [0.6213, 0.8787]
-    >>> print(derive(found, lambda p: p[1] / p[0]))
+    >>> print(derive(children, lambda p: p[1] / p[0]))
     <lambda>: 0.4940 +- 0.0987  [0.3004, 0.6875]
     """
-    measured = as_functional(functional, estimate)
-    found = _by_delta(estimate, measured, level)
-    if bootstrap is None or found.reason is None:
-        return found
+    measure = as_functional(functional, estimate)
+    derived = _by_delta(estimate, measure, level)
+    if bootstrap is None or derived.reason is None:
+        return derived
     draws = checked_draws(bootstrap, len(estimate.value))
-    if not isinstance(estimate.spread, InversionSpread) or len(estimate.value) > MOST_CELLS:
-        rule = f"{found.reason}; the bootstrap is for plain inversions of at most {MOST_CELLS} cells"
-        return replace(found, reason=rule)
+    if not isinstance(estimate.covariances, InversionCovariance) or len(estimate.value) > MOST_CELLS:
+        rule = f"{derived.reason}; the bootstrap is for plain inversions of at most {MOST_CELLS} cells"
+        return replace(derived, reason=rule)
     try:
-        test = accepted_values(estimate.spread, measured, level, draws, np.random.default_rng(rng), progress)
+        test = accepted_values(estimate.covariances, measure, level, draws, np.random.default_rng(rng), progress)
     except SottovoceError as reason:
-        return replace(found, reason=f"{found.reason}, nor does the bootstrap help ({reason})")
-    bias = measured.value(nearest_distribution(estimate.spread.value)) - test.value
-    return Derived(measured.name, test.value, bias, None, test.low, test.high, level, None, "bootstrap")
+        return replace(derived, reason=f"{derived.reason}, nor does the bootstrap help ({reason})")
+    bias = measure.value(nearest_distribution(estimate.covariances.value)) - test.value
+    return Derived(measure.name, test.value, bias, None, test.low, test.high, level, None, "bootstrap")
 
 
 def _by_delta(estimate: Estimate, functional: Functional, level: float) -> Derived:
-    """Value, standard error and interval, or the reason why there is none."""
+    """Return value, standard error and interval, or the reason why there is none."""
     deviations = critical_value(level)
     p, covariance = estimate.value, estimate.covariance
     try:
@@ -185,17 +186,17 @@ def _by_delta(estimate: Estimate, functional: Functional, level: float) -> Deriv
         bias = _bias(functional, p, covariance)
         _check_reach(functional, p, estimate.standard_error)
     except SottovoceError as reason:
-        return _declined(functional, p, level, f"noise reaches where it is not defined ({reason})")
+        return _without_interval(functional, p, level, f"noise reaches where it is not defined ({reason})")
     error = max(float(gradient @ covariance @ gradient), 0.0) ** 0.5
     if abs(bias) > SMALL_BIAS * error:
         why = f"its curvature biases it by {abs(bias):.2g}, more than a tenth of its standard error, {error:.2g}"
-        return _declined(functional, p, level, why, bias)
+        return _without_interval(functional, p, level, why, bias)
     half = deviations * error
     return Derived(functional.name, value - bias, bias, error, value - bias - half, value - bias + half, level)
 
 
 def _bias(functional: Functional, p: Array, covariance: Array) -> float:
-    """Half the trace of Hessian times covariance, by differences along its principal directions."""
+    """Return half the trace of Hessian times covariance, by differences along the principal directions."""
     sizes, directions = np.linalg.eigh(covariance)
     total, here = 0.0, functional.value(p)
     for size, direction in zip(sizes, directions.T, strict=True):
@@ -206,7 +207,7 @@ def _bias(functional: Functional, p: Array, covariance: Array) -> float:
 
 
 def _check_reach(functional: Functional, p: Array, errors: Array) -> None:
-    """Ask for the value where noise could carry each cell; functionals that need positive cells refuse."""
+    """Compute the value where noise could push each cell; functionals that need positive cells raise."""
     for cell in np.flatnonzero(p < CLEAR_OF_ZERO * errors):
         moved = p.copy()
         moved[cell] -= CLEAR_OF_ZERO * errors[cell]
@@ -214,8 +215,8 @@ def _check_reach(functional: Functional, p: Array, errors: Array) -> None:
         functional.value(moved)
 
 
-def _declined(functional: Functional, p: Array, level: float, reason: str, bias: float = 0.0) -> Derived:
-    """The plain value at the nearest distribution, for orientation, and why there is no interval."""
+def _without_interval(functional: Functional, p: Array, level: float, reason: str, bias: float = 0.0) -> Derived:
+    """Return the value at the nearest distribution, for orientation, and the reason why there is no interval."""
     try:
         value = functional.value(nearest_distribution(p)) - bias
     except SottovoceError:

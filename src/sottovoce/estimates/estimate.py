@@ -1,40 +1,76 @@
-"""A value, its covariance, and what it is an estimate of."""
+"""The result of an estimate: proportions of joint cells, their covariance, and what they are proportions of."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array, Target
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.covariance import MOST_CELLS, Spread, Target
-from sottovoce.estimates.intervals import Ends, IntervalOptions, interval_ends
-from sottovoce.estimates.presentation import Backend, cell_rows, for_json, remarks, row_lines, rows_to_frame
+from sottovoce.estimates.covariance import MOST_CELLS, Covariance, FactorCovariance, MatrixCovariance
+from sottovoce.estimates.intervals import Ends, IntervalOptions, interval_ends, standard_errors
+from sottovoce.estimates.presentation import IntervalTable, cell_rows, json_rows, remarks
 from sottovoce.schemas.attribute import Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from sottovoce.estimates.derived import Derived
+    from sottovoce.estimates.groups import Comparison
+
 
 @dataclass(frozen=True)
-class Estimate:
-    """Proportions of the joint cells of some attributes, the last attribute varying fastest.
+class Respondents:
+    """Which respondents an estimate is from: the tables or files, and the values of public columns that they have."""
 
-    Unless another method was asked for they are unbiased and never clipped: noise may carry one below
-    zero. `target` names what they estimate, `seen` holds the frequencies of the reports themselves.
-    Where reports have survey weights, `effective` is the number of equal ones that would tell as much.
+    sources: frozenset[Any]
+    group: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+
+    def disjoint(self, other: "Respondents") -> bool:
+        """Return whether nobody can be among both: other tables, or other values of a public column.
+
+        >>> people = frozenset(["survey.parquet"])
+        >>> women, men = (Respondents(people, (("sex", (sex,)),)) for sex in ("woman", "man"))
+        >>> women.disjoint(men), women.disjoint(Respondents(people))
+        (True, False)
+        """
+        if not self.sources & other.sources:
+            return True
+        values = dict(other.group)
+        return any(name in values and not set(chosen) & set(values[name]) for name, chosen in self.group)
+
+    def __str__(self) -> str:
+        """Values of public columns, or "all"."""
+        shown = [f"{name} = {' or '.join(map(str, values))}" for name, values in self.group]
+        return ", ".join(shown) or "all"
+
+
+@dataclass(frozen=True, repr=False)
+class Estimate(IntervalTable):
+    """Estimated proportions of the joint cells of some attributes; the last attribute varies fastest.
+
+    Unless another method was asked for, they are unbiased and never clipped: noise may push one below
+    zero. `target` says what they are proportions of, the population or the table of respondents; `reported` are the
+    frequencies of the disguised reports. With survey weights, `effective` is the effective sample size. `origin`
+    tells which respondents it is from.
+
+    `estimate["yes"]` is a proportion, `estimate["yes", "never"]` that of a joint cell. `first - second` compares
+    the estimates of different respondents.
     """
 
     attributes: tuple[str, ...]
     categories: tuple[tuple[Label, ...], ...]
     value: Array
-    spread: Spread
-    seen: Array
+    covariances: Covariance
+    reported: Array
     respondents: int
     target: Target
     method: str
     effective: float | None = None
+    origin: Respondents | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -43,34 +79,100 @@ class Estimate:
 
     @cached_property
     def standard_error(self) -> Array:
-        """Square roots of the variances."""
-        return np.asarray(np.sqrt(np.maximum(self.spread.variances, 0)))
+        """Standard error of each proportion."""
+        return standard_errors(self.covariances)
 
     @cached_property
     def covariance(self) -> Array:
-        """Covariance matrix of all cells, where they are few enough; `spread` gives blocks of any."""
+        """Covariance matrix of all cells, where they are few enough; see `covariances.block` for some of them."""
         if len(self.value) > MOST_CELLS:
-            rule = f"must be at most {MOST_CELLS} for the whole matrix; ask spread.covariance for some of them"
+            rule = f"must be at most {MOST_CELLS} for the whole matrix; ask covariances.block for some of them"
             raise SottovoceError("cells", rule, len(self.value))
-        return self.spread.covariance(np.arange(len(self.value)))
+        return self.covariances.block(np.arange(len(self.value)))
 
     def interval(self, level: float = 0.95, **options: Unpack[IntervalOptions]) -> Ends:
-        """Ends of each cell's interval at this confidence, or of all of them at once if `simultaneous`.
+        """Return the ends of each cell's confidence interval, or of all at once if `simultaneous`.
 
-        Of kind `wald`, the default, they are symmetric; `score` ones stay between 0 and 1 and are good near
-        both ends; `bootstrap` ones take their width and skewness from so many `draws` of new reports, with a
-        generator or seed `rng` for repeatable ones.
+        Of kind `wald`, the default, they are symmetric; `score` intervals stay between 0 and 1 and are good near
+        both ends; `bootstrap` intervals take their width and skewness from as many samples of new reports as
+        `draws` says, drawn with the generator or seed `rng`.
         """
-        return interval_ends(self.value, self.spread, level, **options)
+        return interval_ends(self.value, self.covariances, level, **options)
+
+    def marginal(self, attributes: Sequence[str]) -> "Estimate":
+        """Return the proportions of some of the attributes, in the order given, with their covariance.
+
+        They are sums of joint cells: `M p` with covariance `M S M^T`, where M has a one for each joint cell that
+        belongs to a cell of the margin. Sums of unbiased estimates are unbiased.
+
+        >>> covariances = FactorCovariance(np.array([[0.1], [0.0], [0.0], [-0.1]]))
+        >>> quarters = np.full(4, 0.25)
+        >>> joint = Estimate(("a", "b"), ((0, 1), (0, 1)), quarters, covariances, quarters, 10, "population", "model")
+        >>> print(joint.marginal(["b"]))
+        b: 10 reports, proportions in the population by model
+          0    0.5000 +- 0.1000  [ 0.3040,  0.6960]
+          1    0.5000 +- 0.1000  [ 0.3040,  0.6960]
+        """
+        names = [attributes] if isinstance(attributes, str) else list(attributes)
+        unknown = [name for name in names if name not in self.attributes]
+        if unknown or not names or len(set(names)) < len(names):
+            raise SottovoceError("attributes", f"must be some of {', '.join(self.attributes)}, once each", names)
+        kept = [self.attributes.index(name) for name in names]
+        dropped = [axis for axis in range(len(self.shape)) if axis not in kept]
+
+        def summed(cells: Array) -> Array:
+            table = cells.reshape(*self.shape, -1).transpose(*kept, *dropped, len(self.shape))
+            sums = table.reshape(prod(self.shape[axis] for axis in kept), -1, table.shape[-1]).sum(axis=1)
+            return np.asarray(sums.reshape(-1, *cells.shape[1:]))
+
+        covariances: Covariance
+        if isinstance(self.covariances, FactorCovariance):
+            covariances = FactorCovariance(summed(self.covariances.factor))
+        else:
+            covariances = MatrixCovariance(summed(summed(self.covariance).T))
+        return replace(
+            self,
+            attributes=tuple(names),
+            categories=tuple(self.categories[axis] for axis in kept),
+            value=summed(self.value),
+            covariances=covariances,
+        )
+
+    def __getitem__(self, labels: Any) -> float:
+        """Return the estimated proportion of a category, or of a joint cell given by a tuple of categories."""
+        cell = labels if isinstance(labels, tuple) else (labels,)
+        if len(cell) != len(self.attributes):
+            raise SottovoceError("cell", f"must have a category of each of {', '.join(self.attributes)}", labels)
+        for name, label, categories in zip(self.attributes, cell, self.categories, strict=True):
+            if label not in categories:
+                raise SottovoceError(name, f"must be one of {', '.join(map(str, categories))}", label)
+        index = [categories.index(label) for label, categories in zip(cell, self.categories, strict=True)]
+        return float(self.value[np.ravel_multi_index(index, self.shape)])
+
+    def __sub__(self, other: "Estimate") -> "Comparison":
+        """Compare with the estimate of other respondents, first minus second; those that may overlap are refused."""
+        from sottovoce.estimates.groups import compare_estimates
+
+        return compare_estimates(self, other) if isinstance(other, Estimate) else NotImplemented
+
+    def derive(self, measure: Any, level: float = 0.95, **options: Any) -> "Derived":
+        """Return a measure of the proportions with its interval: by name, or any function of the cells.
+
+        Names are "mean", "entropy", "odds_ratio" and others (docs/guide.md). See
+        `sottovoce.estimates.derive` for the options.
+        """
+        from sottovoce.estimates.derived import derive
+
+        return derive(self, measure, level, **options)
 
     def to_rows(self, level: float = 0.95, **options: Unpack[IntervalOptions]) -> list[dict[str, Any]]:
-        """Labels, estimate, standard error and interval of each cell, as plain Python."""
+        """Return labels, estimate, standard error and interval of each cell, as plain Python."""
         low, high = self.interval(level, **options)
         numbers = {"estimate": self.value, "standard_error": self.standard_error, "low": low, "high": high}
         return cell_rows(self.attributes, self.categories, numbers)
 
     def to_json(self, level: float = 0.95, **options: Unpack[IntervalOptions]) -> dict[str, Any]:
-        """Everything, for programs."""
+        """Return everything as plain Python, for programs."""
         weighted = {} if self.effective is None else {"effective_respondents": self.effective}
         return {
             "attributes": list(self.attributes),
@@ -81,12 +183,8 @@ class Estimate:
             "level": level,
             "interval": options.get("kind", "wald"),
             **({"simultaneous": True} if options.get("simultaneous") else {}),
-            "cells": [for_json(row) for row in self.to_rows(level, **options)],
+            "cells": json_rows(self.to_rows(level, **options)),
         }
-
-    def to_frame(self, backend: Backend = "pandas", level: float = 0.95, **options: Unpack[IntervalOptions]) -> Any:
-        """Data frame with a row for each cell, of the library named: "pandas", "polars" or "pyarrow"."""
-        return rows_to_frame(self.to_rows(level, **options), backend)
 
     @property
     def headline(self) -> str:
@@ -95,13 +193,13 @@ class Estimate:
         names = " x ".join(self.attributes)
         return f"{names}: {self.respondents} reports{weighted}, proportions in the {self.target} by {self.method}"
 
+    @property
+    def notes(self) -> list[str]:
+        """Remarks about negative estimates, where there are any."""
+        return remarks(self.value, self.covariances)
+
     def plot(self, level: float = 0.95, axes: "Axes | None" = None, **options: Unpack[IntervalOptions]) -> "Axes":
-        """Draw dots with intervals, or two attributes as a heat map, on these matplotlib axes or new ones."""
+        """Draw two attributes as a heat map, others as dots with intervals, on these matplotlib axes or new ones."""
         from sottovoce.estimates.presentation import plot_estimate
 
         return plot_estimate(self, level, axes, **options)
-
-    def __str__(self) -> str:
-        """Readable table, with a word about negative estimates where there are any."""
-        lines = [self.headline, *row_lines(self.to_rows(), "estimate")]
-        return "\n".join([*lines, *(f"  {remark}" for remark in remarks(self.value, self.spread))])

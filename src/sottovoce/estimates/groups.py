@@ -1,50 +1,49 @@
 """Groups: the difference of two groups or waves, and one estimate from strata with known shares."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sottovoce.channels.channel import Array
-from sottovoce.errors import SottovoceError
-from sottovoce.estimates.covariance import Spread
+from sottovoce.checks import Array
+from sottovoce.errors import SottovoceError, Words
+from sottovoce.estimates.covariance import Cells, Covariance
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.independence import chi_square_tail
-from sottovoce.estimates.intervals import Ends, critical_value, wald
-from sottovoce.estimates.presentation import Backend, cell_rows, row_lines, rows_to_frame
+from sottovoce.estimates.intervals import standard_errors
+from sottovoce.estimates.presentation import IntervalTable, cell_rows, json_rows
 from sottovoce.exact import distribution
 
 UNBIASED = ("inversion", "blue", "inverse-variance weighting", "two samples")
-"""Methods whose errors cancel on average: others would differ by their bias."""
+"""Methods whose errors cancel on average; estimates of others would differ by their biases, too."""
 
 
 @dataclass(frozen=True)
-class CombinedSpread:
-    """Covariance of `sum_h f_h p_h` for independent p_h: `sum_h f_h^2 V_h`."""
+class CombinedCovariance:
+    """Covariance of `sum_h f_h p_h` for independent estimates p_h: `sum_h f_h^2 V_h`."""
 
-    spreads: tuple[Spread, ...]
+    parts: tuple[Covariance, ...]
     factors: tuple[float, ...]
 
     @cached_property
     def variances(self) -> Array:
         """Variance of every cell."""
-        return np.asarray(sum(f**2 * s.variances for f, s in zip(self.factors, self.spreads, strict=True)))
+        return np.asarray(sum(f**2 * part.variances for f, part in zip(self.factors, self.parts, strict=True)))
 
-    def covariance(self, cells: Sequence[int] | NDArray[np.intp]) -> Array:
+    def block(self, cells: Cells) -> Array:
         """Covariance matrix of some cells."""
-        return np.asarray(sum(f**2 * s.covariance(cells) for f, s in zip(self.factors, self.spreads, strict=True)))
+        return np.asarray(sum(f**2 * part.block(cells) for f, part in zip(self.factors, self.parts, strict=True)))
 
 
 def stratified(estimates: Mapping[Any, Estimate], shares: Mapping[Any, Any] | None = None) -> Estimate:
-    """Estimate of the whole from one of each stratum: `p = sum_h W_h p_h`, covariance `sum_h W_h^2 V_h`.
+    """Estimate the whole from an estimate of each stratum: `p = sum_h W_h p_h`, covariance `sum_h W_h^2 V_h`.
 
     The shares W are those of the strata in the whole, known from elsewhere (Cochran 1977, ch. 5). Left
     out, they are the sample's own: right for the table as target, and for a population sampled in
-    proportion to its strata. A sample that was not planned so has random shares, whose scatter this leaves out:
-    then give the population's, or estimate without strata.
+    proportion to its strata. In a sample that was not planned so the shares are random, and their variance is
+    missing here: then give the population's shares, or estimate without strata.
 
     >>> from sottovoce.estimates.proportions import estimate_by
     >>> from sottovoce.plans.budget import new_plan
@@ -62,19 +61,26 @@ def stratified(estimates: Mapping[Any, Estimate], shares: Mapping[Any, Any] | No
         raise SottovoceError("estimates", "must be those of at least one stratum", estimates)
     first = parts[0]
     for part in parts[1:]:
-        check_alike(first, part)
-        if part.method != first.method or len(part.seen) != len(first.seen):
+        check_comparable(first, part)
+        if part.method != first.method or len(part.reported) != len(first.reported):
             raise SottovoceError("estimates", "must all be of one plan and method", part.method)
     factors = _shares(estimates, shares)
-    value, seen = (sum(f * getattr(p, of) for f, p in zip(factors, parts, strict=True)) for of in ("value", "seen"))
-    spread = CombinedSpread(tuple(part.spread for part in parts), factors)
-    method = f"{first.method}, {len(parts)} strata"
-    respondents = sum(part.respondents for part in parts)
-    return Estimate(first.attributes, first.categories, value, spread, seen, respondents, first.target, method)
+    value = sum(factor * part.value for factor, part in zip(factors, parts, strict=True))
+    reported = sum(factor * part.reported for factor, part in zip(factors, parts, strict=True))
+    return Estimate(
+        first.attributes,
+        first.categories,
+        np.asarray(value),
+        CombinedCovariance(tuple(part.covariances for part in parts), factors),
+        np.asarray(reported),
+        sum(part.respondents for part in parts),
+        first.target,
+        f"{first.method}, {len(parts)} strata",
+    )
 
 
-def check_alike(first: Estimate, second: Estimate) -> None:
-    """Refuse estimates of different things."""
+def check_comparable(first: Estimate, second: Estimate) -> None:
+    """Raise unless two estimates have the same attributes, categories and target."""
     for what in ("attributes", "categories", "target"):
         if getattr(first, what) != getattr(second, what):
             rule = f"must be the same in all estimates ({getattr(first, what)})"
@@ -82,7 +88,7 @@ def check_alike(first: Estimate, second: Estimate) -> None:
 
 
 def _shares(estimates: Mapping[Any, Estimate], shares: Mapping[Any, Any] | None) -> tuple[float, ...]:
-    """Share of each stratum, in the estimates' order."""
+    """Return the share of each stratum, in the order of the estimates."""
     if shares is None:
         if any(part.effective is not None for part in estimates.values()):
             raise SottovoceError("shares", "must be given where reports have weights", shares)
@@ -93,41 +99,44 @@ def _shares(estimates: Mapping[Any, Estimate], shares: Mapping[Any, Any] | None)
     return tuple(float(share) for share in distribution("shares", (shares[name] for name in estimates)))
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Difference of two independent estimates, second less first, cell by cell and as a whole."""
+@dataclass(frozen=True, repr=False)
+class Comparison(IntervalTable):
+    """Difference of two independent estimates, first minus second, cell by cell and as a whole."""
+
+    shown: ClassVar[str] = "difference"
 
     first: Estimate
     second: Estimate
+    names: tuple[str, str] = ("first", "second")
 
     @property
     def difference(self) -> Array:
-        """Change of each proportion, from the first estimate to the second."""
-        return self.second.value - self.first.value
+        """Difference of each proportion."""
+        return self.first.value - self.second.value
 
     @property
-    def spread(self) -> CombinedSpread:
-        """Variances add up."""
-        return CombinedSpread((self.first.spread, self.second.spread), (1.0, 1.0))
+    def value(self) -> Array:
+        """Difference of each proportion."""
+        return self.difference
+
+    @property
+    def covariances(self) -> CombinedCovariance:
+        """Covariances of both estimates, which add up."""
+        return CombinedCovariance((self.first.covariances, self.second.covariances), (1.0, 1.0))
 
     @cached_property
     def standard_error(self) -> Array:
-        """Of each difference."""
-        return np.asarray(np.sqrt(np.maximum(self.spread.variances, 0)))
+        """Standard error of each difference."""
+        return standard_errors(self.covariances)
 
     @cached_property
     def covariance(self) -> Array:
         """Covariance matrix of all differences."""
         return self.first.covariance + self.second.covariance
 
-    def interval(self, level: float = 0.95, *, simultaneous: bool = False) -> Ends:
-        """Ends of each difference's interval at this confidence, or of all of them at once if `simultaneous`."""
-        statements = len(self.difference) if simultaneous else 1
-        return wald(self.difference, self.spread, critical_value(level, statements))
-
     @cached_property
     def _test(self) -> tuple[float, int]:
-        """Wald's statistic along the directions that sum to zero, and how many of them have any noise."""
+        """Wald's statistic along the directions that sum to zero, and how many of them have a variance."""
         cells = len(self.difference)
         basis = np.linalg.svd(np.ones((1, cells)))[2][1:]
         change, noise = basis @ self.difference, basis @ self.covariance @ basis.T
@@ -146,50 +155,55 @@ class Comparison:
 
     @property
     def p_value(self) -> float:
-        """Chance of such a statistic if nothing differs."""
+        """Probability of a statistic at least as large if nothing differs."""
         return chi_square_tail(self.statistic, self.degrees)
 
     def to_rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """Labels, both estimates, difference, standard error and interval of each cell, as plain Python."""
+        """Return labels, both estimates, difference, standard error and interval of each cell, as plain Python."""
         low, high = self.interval(level)
         numbers = {"first": self.first.value, "second": self.second.value, "difference": self.difference}
         more = {"standard_error": self.standard_error, "low": low, "high": high}
         return cell_rows(self.first.attributes, self.first.categories, numbers | more)
 
     def to_json(self, level: float = 0.95) -> dict[str, Any]:
-        """Everything, for programs."""
+        """Return everything as plain Python, for programs."""
         return {
             "attributes": list(self.first.attributes),
             "target": self.first.target,
+            "groups": list(self.names),
             "respondents": [self.first.respondents, self.second.respondents],
             "level": level,
             "statistic": self.statistic,
             "degrees": self.degrees,
             "p_value": self.p_value,
-            "cells": self.to_rows(level),
+            "cells": json_rows(self.to_rows(level)),
         }
 
-    def to_frame(self, backend: Backend = "pandas", level: float = 0.95) -> Any:
-        """Data frame with a row for each cell, of the library named: "pandas", "polars" or "pyarrow"."""
-        return rows_to_frame(self.to_rows(level), backend)
+    @property
+    def headline(self) -> str:
+        """What is compared, and from how many reports."""
+        attributes, (first, second) = " x ".join(self.first.attributes), self.names
+        groups = f"{first} ({self.first.respondents} reports) minus {second} ({self.second.respondents})"
+        return f"{attributes}: differences in the {self.first.target}, {groups}"
+
+    @property
+    def notes(self) -> list[str]:
+        """Test of the hypothesis that nothing differs."""
+        test = f"statistic {self.statistic:.2f} on {self.degrees} degrees of freedom, p = {self.p_value:.3g}"
+        return [f"all alike: {test}"]
 
     def __str__(self) -> str:
         """Readable table with 95 % intervals, the test last."""
         return self.to_text()
 
     def to_text(self, level: float = 0.95) -> str:
-        """Readable table with intervals at this confidence, the test last."""
-        names, numbers = " x ".join(self.first.attributes), (self.first.respondents, self.second.respondents)
-        about = f"{names}: differences in the {self.first.target}, {numbers[1]} reports less {numbers[0]}"
-        test = (
-            f"  all alike: statistic {self.statistic:.2f} on {self.degrees} degrees of freedom, p = {self.p_value:.3g}"
-        )
-        lines = [f"{about}, {100 * level:g} % intervals", *row_lines(self.to_rows(level), "difference")]
-        return "\n".join([*lines, test])
+        """Return a readable table with intervals at this level, the test last."""
+        lines = [f"{self.headline}, {100 * level:g} % intervals", *self.to_lines(level)]
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
 
-def compare_estimates(first: Estimate, second: Estimate) -> Comparison:
-    """Compare the estimates of two groups or two waves, from different respondents, each with coins of their own.
+def compare_estimates(first: Estimate, second: Estimate, names: tuple[str, str] | None = None) -> Comparison:
+    """Compare the estimates of two groups or two waves of different respondents: first minus second.
 
     Attributes, categories and targets must be the same; plans, methods and numbers of reports may differ. Their
     covariances add up, and `d^T V^+ d` with d the differences is chi-square with k - 1 degrees of freedom if
@@ -201,14 +215,24 @@ def compare_estimates(first: Estimate, second: Estimate) -> Comparison:
     >>> from sottovoce.schemas.attribute import boolean
     >>> plan = new_plan(Schema([boolean("evaded tax")]), odds=3)
     >>> waves = [{"evaded tax": [True] * yes + [False] * (1000 - yes)} for yes in (400, 450)]
-    >>> print(compare_estimates(*(estimate_proportions(wave, plan, "evaded tax") for wave in waves)))
-    evaded tax: differences in the population, 1000 reports less 1000, 95 % intervals
+    >>> old, new = (estimate_proportions(wave, plan, "evaded tax") for wave in waves)
+    >>> print(compare_estimates(new, old, ("2026", "2025")))
+    evaded tax: differences in the population, 2026 (1000 reports) minus 2025 (1000), 95 % intervals
       False   -0.1000 +- 0.0442  [-0.1865, -0.0135]
       True     0.1000 +- 0.0442  [ 0.0135,  0.1865]
       all alike: statistic 5.13 on 1 degrees of freedom, p = 0.0235
     """
-    check_alike(first, second)
+    check_comparable(first, second)
+    if first.origin is not None and second.origin is not None and not first.origin.disjoint(second.origin):
+        rule = "must be of different respondents: estimates of the same people vary together"
+        raise SottovoceError("second", rule, Words(f"{second.origin}, compared with {first.origin}"))
     for estimate in (first, second):
         if estimate.method.split(",")[0] not in UNBIASED:
             raise SottovoceError("method", f"must be {' or '.join(UNBIASED)}, to compare", estimate.method)
-    return Comparison(first, second)
+    one, other = names or (_group_name(first, "first"), _group_name(second, "second"))
+    return Comparison(first, second, (str(one), str(other)))
+
+
+def _group_name(estimate: Estimate, default: str) -> str:
+    """Name of the respondents, as far as the estimate knows them."""
+    return str(estimate.origin) if estimate.origin is not None and estimate.origin.group else default

@@ -1,4 +1,4 @@
-"""Tests of independence of two attributes, from their reports."""
+"""Test of independence of two attributes, from their reports."""
 
 from dataclasses import asdict, dataclass
 from math import exp, lgamma, log
@@ -6,20 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array, Channel
-from sottovoce.channels.kronecker import Kronecker
+from sottovoce.channels.channel import Channel
+from sottovoce.checks import Array, Progress, whole_number
+from sottovoce.counts.frequencies import Frequencies
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimates.counted import Counted, check_enough, count_reports
-from sottovoce.estimates.likelihood import Progress, em
-from sottovoce.estimates.proportions import is_large_set, named_singular, needed_attributes
+from sottovoce.estimates.likelihood import em
+from sottovoce.estimates.presentation import TextResult
+from sottovoce.estimates.proportions import is_large_set, needed_attributes, singular_channel_error
 from sottovoce.plans.plan import Plan
 
 FEWEST_A_CELL = 5
-"""Reports for each joint cell of the two attributes, below which a statistic is not what chi-square is like."""
+"""Fewest reports for each joint cell with which the statistic is close to chi-square."""
 
 
 def chi_square_tail(statistic: float, degrees: int) -> float:
-    """P(chi-square with so many degrees of freedom >= statistic): the regularised incomplete gamma function.
+    """Return P(chi-square with these degrees of freedom >= statistic), a regularised incomplete gamma function.
 
     By its series below the mean and by Lentz's continued fraction above it (Abramowitz & Stegun 6.5.29,
     6.5.31), both to full precision.
@@ -27,11 +29,9 @@ def chi_square_tail(statistic: float, degrees: int) -> float:
     >>> round(chi_square_tail(3.841458820694124, 1), 12)
     0.05
     """
-    if isinstance(degrees, bool) or not isinstance(degrees, int) or degrees < 1:
-        raise SottovoceError("degrees", "must be a positive whole number", degrees)
+    a, x = whole_number("degrees", degrees) / 2, statistic / 2
     if statistic <= 0:
         return 1.0
-    a, x = degrees / 2, statistic / 2
     scale = exp(a * log(x) - x - lgamma(a))
     return 1 - scale * _series(a, x) if x < a + 1 else scale * _fraction(a, x)
 
@@ -63,9 +63,9 @@ def _fraction(a: float, x: float) -> float:
     return product
 
 
-@dataclass(frozen=True)
-class IndependenceTest:
-    """Statistic, degrees of freedom and p-value, and how they were found."""
+@dataclass(frozen=True, repr=False)
+class IndependenceTest(TextResult):
+    """Statistic, degrees of freedom and p-value of a test, and its method."""
 
     attributes: tuple[str, str]
     statistic: float
@@ -74,26 +74,33 @@ class IndependenceTest:
     method: str
 
     def to_json(self) -> dict[str, Any]:
-        """All fields."""
+        """Return all fields."""
         return asdict(self) | {"attributes": list(self.attributes)}
 
     def __str__(self) -> str:
-        """One line."""
+        """Attributes and result, in one line."""
         names = " and ".join(self.attributes)
         numbers = f"statistic {self.statistic:.2f} on {self.degrees} degrees of freedom, p = {self.p_value:.3g}"
         return f"independence of {names}: {numbers} ({self.method})"
 
 
 def independence_test(
-    reports: Any, plan: Plan, first: str, second: str, *, progress: Progress | None = None
+    reports: Any,
+    plan: Plan,
+    first: str,
+    second: str,
+    *,
+    frequencies: Frequencies = None,
+    progress: Progress | None = None,
 ) -> IndependenceTest:
-    """Test that two attributes are independent, with (r - 1)(c - 1) degrees of freedom.
+    """Test whether two attributes are independent, with (r - 1)(c - 1) degrees of freedom.
 
-    Where both have coins of their own and square invertible channels, the truths are independent if and
-    only if the reports are, so Pearson's test on the table of REPORTS is right as it stands. Where they
-    share coins, or there are more reports than truths, the likelihood ratio through the channel takes its
-    place; attributes that share an indivisible report with them may depend on both as they like. Pearson's
-    statistic on reconstructed counts would reject far too often, and is not offered.
+    Where both are disguised separately by square invertible channels, the truths are independent if and
+    only if the reports are, so Pearson's test on the table of reports is valid as it is. Where they
+    share coins, or there are more reports than truths, the test is a likelihood ratio through the channel; attributes
+    that share an indivisible report with them may depend on both in any way. Pearson's
+    statistic on reconstructed counts would reject far too often, and is not offered. `frequencies` say how many equal
+    reports each row stands for.
 
     >>> from sottovoce.plans.budget import new_plan
     >>> from sottovoce.schemas.attribute import boolean
@@ -105,26 +112,26 @@ def independence_test(
     """
     if first == second:
         raise SottovoceError("second", "must be another attribute than the first", second)
-    counted = _counted(reports, plan, first, second)
+    counted = _count_both(reports, plan, first, second, frequencies)
     rows, columns, *_ = (len(categories) for categories in counted.categories)
     degrees = (rows - 1) * (columns - 1)
-    if _separate(counted.channel):
+    if _is_separate(counted.channel):
         statistic, method = _pearson(counted), "Pearson, on the reports"
     else:
         statistic, method = _likelihood_ratio(counted, progress), "likelihood ratio, through the channel"
     return IndependenceTest((first, second), statistic, degrees, chi_square_tail(statistic, degrees), method)
 
 
-def _counted(reports: Any, plan: Plan, first: str, second: str) -> Counted:
-    """Reports about both, and about what shares an indivisible report with them: enough, and not too many kinds."""
+def _count_both(reports: Any, plan: Plan, first: str, second: str, frequencies: Frequencies) -> Counted:
+    """Count the reports about both attributes and those that share an indivisible report with them."""
     names = needed_attributes(plan, [first, second])
     if is_large_set(plan.channel(names)):
         rule = "must give reports in categories, or sets of a few of them, to be tested for independence"
         raise SottovoceError("plan", rule, Words(plan.group_of(first).scheme))
-    counted = count_reports(reports, plan, names)
+    counted = count_reports(reports, plan, names, frequencies=frequencies)
     if np.isinf(counted.channel.condition_number):
         reason = SingularChannelError("reports", "must tell every truth from every other", Words("ones that do not"))
-        raise named_singular(reason, plan, names)
+        raise singular_channel_error(reason, plan, names)
     check_enough(counted)
     fewest = FEWEST_A_CELL * len(counted.categories[0]) * len(counted.categories[1])
     if counted.respondents < fewest:
@@ -133,15 +140,15 @@ def _counted(reports: Any, plan: Plan, first: str, second: str) -> Counted:
     return counted
 
 
-def _separate(channel: Channel) -> bool:
-    """Whether the attributes have coins of their own, and as many reports as truths that can be told apart."""
-    if not isinstance(channel, Kronecker) or len(channel.factors) != 2 or len(channel.shape_in) != 2:
+def _is_separate(channel: Channel) -> bool:
+    """Return whether each attribute has an invertible channel of its own with as many reports as truths."""
+    if len(channel.factors) != 2 or len(channel.shape_in) != 2:
         return False
     return all(f.n_in == f.n_out and np.isfinite(f.condition_number) for f in channel.factors)
 
 
 def _pearson(counted: Counted) -> float:
-    """`sum (O - E)^2 / E` over the table of reports; rows and columns that never came are left out."""
+    """Return `sum (O - E)^2 / E` over the table of reports, without empty rows and columns."""
     table = counted.counts.reshape(counted.channel.shape_out).astype(float)
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
@@ -149,28 +156,28 @@ def _pearson(counted: Counted) -> float:
 
 
 def _likelihood_ratio(counted: Counted, progress: Progress | None = None) -> float:
-    """Twice the difference of the largest log-likelihoods, with and without independence."""
+    """Return twice the difference of the maximal log-likelihoods, with and without independence."""
     free = em(counted.channel, counted.counts, progress=progress).log_likelihood
-    return max(2 * (free - _independent(counted)), 0.0)
+    return max(2 * (free - _independent_log_likelihood(counted)), 0.0)
 
 
-def _independent(counted: Counted, tolerance: float = 1e-10, most_steps: int = 20_000) -> float:
-    """Largest log-likelihood where the first two attributes are independent: EM whose step keeps their margins only."""
+def _independent_log_likelihood(counted: Counted, tolerance: float = 1e-10, most_steps: int = 20_000) -> float:
+    """Return the maximal log-likelihood if the first two attributes are independent, by EM with that constraint."""
     channel, counts = counted.channel, counted.counts.astype(float)
-    seen = counts / counts.sum()
-    law = np.full(channel.n_in, 1 / channel.n_in)
-    height, gained, steps = -np.inf, np.inf, 0
-    while gained > tolerance / counts.sum() and steps < most_steps:
-        expected = channel.matvec(law)
-        reached = float(np.sum(seen[seen > 0] * np.log(expected[seen > 0])))
-        gained, height, steps = reached - height, reached, steps + 1
-        ratio = np.divide(seen, expected, out=np.zeros_like(seen), where=expected > 0)
-        law[counted.order] = _without_dependence((law * channel.rmatvec(ratio))[counted.order], counted)
-    return height * float(counts.sum())
+    reported = counts / counts.sum()
+    cells = np.full(channel.n_in, 1 / channel.n_in)
+    mean, gain, steps = -np.inf, np.inf, 0
+    while gain > tolerance / counts.sum() and steps < most_steps:
+        expected = channel.matvec(cells)
+        reached = float(np.sum(reported[reported > 0] * np.log(expected[reported > 0])))
+        gain, mean, steps = reached - mean, reached, steps + 1
+        ratio = np.divide(reported, expected, out=np.zeros_like(reported), where=expected > 0)
+        cells[counted.order] = _without_dependence((cells * channel.rmatvec(ratio))[counted.order], counted)
+    return mean * float(counts.sum())
 
 
 def _without_dependence(cells: Array, counted: Counted) -> Array:
-    """`p(a) p(b) p(rest | a, b)` for the likeliest p of expected counts of joint cells, in the order asked for."""
+    """Return `p(a) p(b) p(rest | a, b)` from expected frequencies of joint cells, in the order asked for."""
     table = cells.reshape(*(len(categories) for categories in counted.categories[:2]), -1)
     pair = table.sum(axis=2)
     rest = np.divide(table, pair[..., None], out=np.full_like(table, 1 / table.shape[2]), where=pair[..., None] > 0)

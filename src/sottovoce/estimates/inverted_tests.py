@@ -1,36 +1,44 @@
-"""Intervals of functionals by inverting a test along the least favourable path."""
+"""Intervals of functionals by inverting a test along the least favourable path (Efron 1985)."""
 
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array, Progress
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.estimates.bootstrap import resampled
-from sottovoce.estimates.covariance import InversionSpread
-from sottovoce.estimates.likelihood import Progress, nearest_distribution
+from sottovoce.estimates.bootstrap import simulated_reports
+from sottovoce.estimates.covariance import InversionCovariance
+from sottovoce.estimates.likelihood import nearest_distribution
 from sottovoce.measures.functionals import Functional
 
 STRIDE = 0.5
-"""Standard errors between two laws."""
+"""Standard errors between two distributions of a path."""
 
 MOST_STEPS = 20
+"""Most distributions of a path on either side."""
+
 FINAL_STEPS = 200
+"""Most steps towards the extreme of a functional."""
+
 FINEST_STRIDE = 1e-4
 """Standard errors to which the extreme of a functional is approached."""
 
 INSIDE = 1e-4
-"""Share of the uniform law that is mixed in where a gradient needs positive cells."""
+"""Share of the uniform distribution that is mixed in where a gradient needs positive cells."""
+
 SAME = 1e-12
-"""Difference of two values that rounding may make."""
+"""Difference of two values that may be due to rounding."""
 
 
 def least_favourable(
-    source: InversionSpread, functional: Functional, start: Array, sign: int
+    source: InversionCovariance, functional: Functional, start: Array, sign: int
 ) -> tuple[list[Array], bool]:
-    """Laws from the start, higher (or lower) and higher, a stride apart; whether they reach the extreme."""
-    covariance = _covariance(source, start)
+    """Return distributions along the least favourable path of a functional, and whether they reach its extreme.
+
+    Each is a stride from the one before it, with a higher value of the functional, or a lower one if `sign` is -1.
+    """
+    covariance = _covariance_at(source, start)
     points = [start]
     while len(points) <= MOST_STEPS:
         moved, stride = _moved(functional, covariance, points[-1], sign, STRIDE)
@@ -41,7 +49,7 @@ def least_favourable(
 
 
 def _extreme(functional: Functional, covariance: Array, point: Array, sign: int) -> Array:
-    """End of the path, with ever smaller steps."""
+    """Return the end of the path, approached with ever smaller steps."""
     stride, steps = STRIDE, 0
     while stride >= FINEST_STRIDE and steps < FINAL_STEPS:
         point, stride = _moved(functional, covariance, point, sign, stride)
@@ -50,20 +58,20 @@ def _extreme(functional: Functional, covariance: Array, point: Array, sign: int)
 
 
 def _moved(functional: Functional, covariance: Array, point: Array, sign: int, stride: float) -> tuple[Array, float]:
-    """Step the right way, and its length: as long as asked, or halved until the value gets better."""
-    direction, height = sign * _steepest(functional, covariance, point, sign), functional.value(point)
+    """Return the point after a step along the path, and the step's length, halved until the value improves."""
+    direction, start = sign * _steepest(functional, covariance, point, sign), functional.value(point)
     while stride >= FINEST_STRIDE:
         moved = nearest_distribution(point + stride * direction)
-        if sign * (functional.value(moved) - height) > 0:
+        if sign * (functional.value(moved) - start) > 0:
             return moved, stride
         stride /= 2
     return point, stride
 
 
 def _steepest(functional: Functional, covariance: Array, point: Array, sign: int) -> Array:
-    """Direction of one standard error in which the functional rises most, along cells that are not at their end.
+    """Return the direction, one standard error long, in which the functional rises most; cells at zero stay there.
 
-    Where it rises in none, as at independence, all are tried: of those that the noise takes, the best.
+    Where the gradient vanishes, as at independence, the best of the principal directions of the covariance is taken.
     """
     inside = (point + INSIDE / len(point)) / (1 + INSIDE)
     gradient = functional.gradient(inside)
@@ -75,23 +83,23 @@ def _steepest(functional: Functional, covariance: Array, point: Array, sign: int
     if length > 1e-9:
         return np.asarray(along / length)
     sizes, directions = np.linalg.eigh(covariance)
-    ways = [way * np.sqrt(max(size, 0)) * d for size, d in zip(sizes, directions.T, strict=True) for way in (-1, 1)]
-    reached = [sign * functional.value(nearest_distribution(point + sign * STRIDE * way)) for way in ways]
-    return np.asarray(ways[int(np.argmax(reached))])
+    both = [way * np.sqrt(max(size, 0)) * d for size, d in zip(sizes, directions.T, strict=True) for way in (-1, 1)]
+    values = [sign * functional.value(nearest_distribution(point + sign * STRIDE * way)) for way in both]
+    return np.asarray(both[int(np.argmax(values))])
 
 
-def _covariance(source: InversionSpread, law: Array) -> Array:
-    """Covariance of estimates if the law were the truth, along directions that sum to zero."""
-    grouped = np.empty_like(law)
-    grouped[source.order] = law
-    there = replace(source, seen=source.channel.matvec(grouped), value=law)
-    centre = np.eye(len(law)) - 1 / len(law)
-    return np.asarray(centre @ there.covariance(np.arange(len(law))) @ centre)
+def _covariance_at(source: InversionCovariance, distribution: Array) -> Array:
+    """Return the covariance of estimates if this distribution were the truth, along directions that sum to zero."""
+    grouped = np.empty_like(distribution)
+    grouped[source.order] = distribution
+    there = replace(source, reported=source.channel.matvec(grouped), value=distribution)
+    centre = np.eye(len(distribution)) - 1 / len(distribution)
+    return np.asarray(centre @ there.block(np.arange(len(distribution))) @ centre)
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """Values of a functional that are not contradicted, and the one in their middle: as likely too high as too low."""
+    """Interval of the values of a functional that a test accepts, and the median-unbiased value inside it."""
 
     value: float
     low: float
@@ -99,7 +107,7 @@ class Accepted:
 
 
 def accepted_values(
-    source: InversionSpread,
+    source: InversionCovariance,
     functional: Functional,
     level: float,
     draws: int,
@@ -108,54 +116,55 @@ def accepted_values(
 ) -> Accepted:
     """Invert a two-sided test of `f(p) = t` with the statistic `T = f(nearest distribution to the estimate)`.
 
-    For every t the reports are drawn anew from one law that has it: from the nearest distribution one goes
-    up and down along `S g`, S the covariance and g the gradient of f, which is the way on which f changes
-    most a standard error (the least favourable family of Efron 1985). t belongs to the interval where neither
+    For every t reports are simulated from one distribution that has this value: from the nearest distribution, the
+    path goes up and down along `S g`, S the covariance and g the gradient of f, in which f changes most per standard
+    error (the least favourable family of Efron 1985). t belongs to the interval where neither
     tail of T is below (1 - level) / 2. The interval ends at the extreme of f where that is not contradicted:
-    near independence or the uniform law, where the delta method fails, it has one side. A T beyond the median
-    of samples from the extreme itself is taken for that median, so that no luck makes an interval narrower
-    than reports can (power-constrained limits, Cowan et al. 2011).
+    near independence or the uniform distribution, where the delta method fails, it is one-sided. A T beyond the median
+    of samples from the extreme itself is replaced by that median, so that chance cannot make an interval narrower
+    than reports allow (power-constrained limits, Cowan et al. 2011).
     """
-    law = nearest_distribution(source.value)
-    observed, tail = functional.value(law), (1 - level) / 2
-    down, up = (least_favourable(source, functional, law, sign) for sign in (-1, 1))
-    sample = partial(_samples, source, functional, draws=draws, rng=rng)
-    much = min(observed, float(np.median(sample(up[0][-1])))) - SAME
-    little = max(observed, float(np.median(sample(down[0][-1])))) + SAME
+    start = nearest_distribution(source.value)
+    observed, tail = functional.value(start), (1 - level) / 2
+    down, up = (least_favourable(source, functional, start, sign) for sign in (-1, 1))
+    sample = partial(_simulated_statistics, source, functional, draws=draws, rng=rng)
+    at_most = min(observed, float(np.median(sample(up[0][-1])))) - SAME
+    at_least = max(observed, float(np.median(sample(down[0][-1])))) + SAME
     tested: list[tuple[float, float, float]] = []
     for points, ends in (down, up):
         tested.reverse()
         rejected = 0
         for point in points:
-            found = sample(point)
-            tested.append((functional.value(point), float((found >= much).mean()), float((found <= little).mean())))
+            simulated = sample(point)
+            tails = float((simulated >= at_most).mean()), float((simulated <= at_least).mean())
+            tested.append((functional.value(point), *tails))
             rejected = rejected + 1 if tested[-1][1 if points is down[0] else 2] < tail else 0
             if progress is not None:
                 progress(len(tested), None)
-            if rejected == 2:  # one more than the first, which may be chance
+            if rejected == 2:  # the first rejection may be due to chance
                 break
         if not ends and not rejected:
             rule = f"must be contradicted by the reports {MOST_STEPS * STRIDE:.0f} standard errors away"
             raise SottovoceError(functional.name, rule, Words(f"{tested[-1][0]:.4g}, which is not"))
-    values, as_much, as_little = np.array(tested).T
-    low, high = _crossing(values, as_much, tail), _crossing(values[::-1], as_little[::-1], tail)
-    return Accepted(_crossing(values, as_much, 0.5), low, high)
+    values, upper, lower = np.array(tested).T
+    low, high = _crossing(values, upper, tail), _crossing(values[::-1], lower[::-1], tail)
+    return Accepted(_crossing(values, upper, 0.5), low, high)
 
 
-def _samples(
-    source: InversionSpread, functional: Functional, law: Array, *, draws: int, rng: np.random.Generator
+def _simulated_statistics(
+    source: InversionCovariance, functional: Functional, distribution: Array, *, draws: int, rng: np.random.Generator
 ) -> Array:
-    """Statistic of samples drawn anew from a law; all at once where the functional knows how."""
-    at_once = getattr(functional, "values", None)
+    """Return the statistic of samples simulated from a distribution, all at once where the functional has `values`."""
+    values = getattr(functional, "values", None)
     parts = []
-    for seen, _ in resampled(source, law, draws, rng):
-        laws = nearest_distribution(source.channel.solve(seen)[source.order])
-        parts.append([functional.value(law) for law in laws.T] if at_once is None else at_once(laws))
+    for reported, _ in simulated_reports(source, distribution, draws, rng):
+        estimates = nearest_distribution(source.channel.solve(reported)[source.order])
+        parts.append([functional.value(each) for each in estimates.T] if values is None else values(estimates))
     return np.concatenate(parts)
 
 
 def _crossing(values: Array, tails: Array, level: float) -> float:
-    """Where tails that rise with the values first reach a level; at the last value if chance keeps them below."""
+    """Return the value at which rising tails first reach a level, interpolated; the last one if they never do."""
     first = int(np.argmax(tails >= level)) if (tails >= level).any() else len(values) - 1
     if first == 0 or tails[first] <= tails[first - 1]:
         return float(values[first])

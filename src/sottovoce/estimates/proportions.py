@@ -1,247 +1,59 @@
-"""Joint proportions of any attributes of a plan, from disguised reports alone."""
+"""Joint proportions of any attributes of a plan, from disguised reports."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
-from math import prod
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, Unpack, get_args
 
 import numpy as np
 
-from sottovoce.channels.channel import Array, Channel
-from sottovoce.channels.set_valued import DrawnSets, SetValued
-from sottovoce.counts.counter import count_inclusions, sum_scores
+from sottovoce.channels.channel import Channel
+from sottovoce.channels.sampled import Sampled
+from sottovoce.channels.set_valued import SetChannel
+from sottovoce.checks import Array, Progress, Target, one_of
+from sottovoce.checks import target as checked_target
+from sottovoce.counts.counter import as_counter, count_inclusions, sum_scores
+from sottovoce.counts.frequencies import Frequencies
 from sottovoce.counts.protocol import Counter
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimates.counted import (
+    By,
     Counted,
     Weights,
-    categories_of,
+    by_names,
     check_enough,
     check_number,
     count_by,
     count_reports,
 )
-from sottovoce.estimates.covariance import MOST_CELLS, InversionSpread, MatrixSpread, Spread, Target
+from sottovoce.estimates.covariance import MOST_CELLS, Covariance, InversionCovariance, MatrixCovariance
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.likelihood import Progress, em, nearest_distribution, observed_covariance
-from sottovoce.estimates.weights import WeightedSpread, shift_of
-from sottovoce.plans.plan import Plan
+from sottovoce.estimates.likelihood import em, nearest_distribution, observed_covariance
+from sottovoce.estimates.weights import WeightedCovariance, shift_by_squares
+from sottovoce.plans.plan import Plan, check_plan
 from sottovoce.schemas.schema import Schema
-from sottovoce.schemes.scheme import schemes
+from sottovoce.schemes.scheme import all_schemes
 from sottovoce.tables.source import open_source
 
+PURPOSES_BY_SIZE = {1: "marginals", 2: "pairs", 3: "triples"}
+"""Purposes of `plan_for_purpose` by the number of attributes of a table."""
+
+MOST_BLUE = 512
+"""Joint cells up to which best linear unbiased weights are computed unasked: their cost is the cube of the number."""
+
 MOST_LISTED = 12
-"""Categories of which all sets are listed and counted; of more, only memberships are."""
-Method = Literal["inversion", "blue", "em", "simplex"]
+"""Most categories of which all sets are counted; of more, only memberships are."""
+
+Method = Literal["best", "inversion", "blue", "em", "simplex"]
 
 
-def is_large_set(channel: Channel) -> bool:
-    """Whether a channel reports sets of too many categories to list them all."""
-    return isinstance(channel, SetValued | DrawnSets) and channel.n_in > MOST_LISTED
+class EstimateOptions(TypedDict, total=False):
+    """Options of `estimate_proportions`."""
 
-
-def estimate_from_sets(reports: Any, plan: Plan, names: Sequence[str], target: Target, method: str) -> Estimate:
-    """Unbiased proportions from the shares f of reports that hold each category, or the nearest distribution.
-
-    For sets drawn by rank f is the mean of their scores `u_S / (h.u_S)` instead (`RandomSet.scores`). The estimate is
-    linear in f, `p = c + B f`, so its covariance is `B S B^T / N` with S that of the memberships or scores, counted in
-    pairs. For the table as target, what sampling adds, `(diag(p) - p p^T) / N`, is taken off.
-    """
-    channel = plan.channel(names)
-    if not isinstance(channel, SetValued | DrawnSets) or method not in ("inversion", "simplex"):
-        raise SottovoceError("method", "must be inversion or simplex for sets of many categories", method)
-    mean, products, total = _moments(reports, plan, names, channel)
-    order = plan.cell_order(names)
-    value = channel.solve_inclusions(mean)[order]
-    slopes = _slopes(channel)[order]
-    spread = slopes @ (products - np.outer(mean, mean)) @ slopes.T
-    if target == "table":
-        spread -= np.diag(value) - np.outer(value, value)
-    shown = nearest_distribution(value) if method == "simplex" else value
-    attributes, categories = tuple(names), categories_of(plan, names)
-    return Estimate(attributes, categories, shown, MatrixSpread(spread / total), mean, total, target, method)
-
-
-def _moments(
-    reports: Any, plan: Plan, names: Sequence[str], channel: SetValued | DrawnSets
-) -> tuple[Array, Array, int]:
-    """Means of memberships or scores and of their products, and the number of reports."""
-    schema = plan.report_schema.project(plan.report_names(names))
-    if isinstance(reports, Counter):
-        return _counted(reports, schema, channel)
-    sums, products, total = np.zeros(channel.n_in), np.zeros((channel.n_in, channel.n_in)), 0
-    for columns in open_source(reports).coded(schema):
-        if isinstance(channel, DrawnSets):
-            own, pairs = sum_scores(columns, channel.scores)
-        else:
-            pairs = count_inclusions(columns).astype(np.float64)
-            own = np.diag(pairs)
-        sums += own
-        products += pairs
-        total += len(columns[0])
-    return sums / total, products / total, total
-
-
-def _counted(counter: Counter, schema: Schema, channel: SetValued | DrawnSets) -> tuple[Array, Array, int]:
-    """The same from a counter, which knows how many reports hold both of two categories, but no scores."""
-    if isinstance(channel, DrawnSets):
-        rule = "must be a table or a file for sets drawn by rank, each of which has a score"
-        raise SottovoceError("reports", rule, Words(type(counter).__name__))
-    first, second = np.triu_indices(channel.n_in)
-    held, total = np.zeros((channel.n_in, channel.n_in)), counter.rows()
-    held[first, second] = held[second, first] = counter.all_ones(schema, np.stack([first, second], axis=1))
-    return np.diag(held) / total, held / total, total
-
-
-def _slopes(channel: SetValued | DrawnSets) -> Array:
-    """How the estimate changes with every share: B."""
-    zero = np.zeros(channel.n_in)
-    at_zero = channel.solve_inclusions(zero, 0.0)
-    return np.stack([channel.solve_inclusions(unit, 0.0) - at_zero for unit in np.eye(channel.n_in)], axis=1)
-
-
-def blue_matrix(channel: Channel, law: Array) -> Array:
-    """Left inverse `B = J^-1 A^T diag(A p)^-1`, `J = A^T diag(A p)^-1 A`, best where the truth has the law p.
-
-    `B A = I`, so `B lam` is unbiased whatever the truth; where p is the truth its covariance
-    `(J^-1 - p p^T) / N` is the least that any unbiased estimate can have (Cramer-Rao). For square
-    channels it is plain inversion. Reports that p never makes are left out.
-
-    >>> from fractions import Fraction
-    >>> from sottovoce.channels.keep_or_uniform import KeepOrUniform
-    >>> blue_matrix(KeepOrUniform((2,), Fraction(1, 2)), np.array([0.9, 0.1])).round(6)
-    array([[ 1.5, -0.5],
-           [-0.5,  1.5]])
-    """
-    matrix = channel.dense()
-    expected = matrix @ law
-    weight = np.divide(1, expected, out=np.zeros_like(expected), where=expected > 0)
-    information = matrix.T @ (weight[:, None] * matrix)
-    if np.linalg.matrix_rank(information, tol=1e-12 * np.linalg.norm(information)) < channel.n_in:
-        rule = "must tell every truth from every other for truths to be estimated"
-        raise SingularChannelError("channel", rule, Words(f"{channel.n_out} reports of {channel.n_in} truths"))
-    return np.asarray(np.linalg.solve(information, matrix.T * weight))
-
-
-def by_inversion(counted: Counted, target: Target, method: Method = "inversion") -> Estimate:
-    """Unbiased estimate from counts, or the distribution nearest to it."""
-    channel, order, seen = counted.channel, counted.order, counted.seen
-    value = channel.solve(seen)[order]
-    spread: Spread
-    if counted.weighted is None:
-        spread = InversionSpread(channel, seen, value, counted.respondents, order, target)
-    else:
-        twice = counted.weighted.seen_squared
-        own = InversionSpread(channel, twice, channel.solve(twice)[order], counted.effective, order, target)
-        spread = WeightedSpread(own, shift_of(own, value))
-    return _estimate(counted, nearest_distribution(value) if method == "simplex" else value, spread, target, method)
-
-
-def by_blue(counted: Counted, target: Target) -> Estimate:
-    """Weigh by the distribution nearest to a first, plain estimate; unbiased up to its noise."""
-    first = nearest_distribution(counted.channel.solve(counted.seen))
-    rows = blue_matrix(counted.channel, first)[counted.order]
-    value = rows @ counted.seen
-    twice = counted.seen if counted.weighted is None else counted.weighted.seen_squared
-    again = rows @ twice
-    # Around the estimate itself, as WeightedSpread has it; without weights both are the same.
-    own = np.outer(again, value) + np.outer(value, again) - np.outer(value, value)
-    taken = own if target == "population" else np.diag(again)
-    spread = MatrixSpread(((rows * twice) @ rows.T - taken) / counted.effective)
-    return _estimate(counted, value, spread, target, "blue")
-
-
-def by_em(counted: Counted, target: Target, progress: Progress | None = None) -> Estimate:
-    """Most likely distribution, with the covariance of its observed information."""
-    if target == "table":
-        raise SottovoceError("target", "must be the population for em, whose likelihood is that of a sample", target)
-    if counted.weighted is not None:
-        raise SottovoceError(
-            "method", "must be inversion, blue or simplex with weights, which have no likelihood", "em"
-        )
-    if np.isinf(counted.channel.condition_number):
-        raise SingularChannelError("channel", "must tell every truth from every other", Words("one that does not"))
-    fit = em(counted.channel, counted.counts, progress=progress)
-    covariance = observed_covariance(counted.channel, counted.counts, fit.value)
-    matrix = covariance[counted.order][:, counted.order]
-    value = fit.value[counted.order]
-    return _estimate(counted, value, MatrixSpread(matrix), target, fit.method)
-
-
-def _estimate(counted: Counted, value: Array, spread: Spread, target: Target, method: str) -> Estimate:
-    attributes, categories = counted.attributes, counted.categories
-    effective = None if counted.weighted is None else counted.effective
-    return Estimate(attributes, categories, value, spread, counted.seen, counted.respondents, target, method, effective)
-
-
-def needed_attributes(plan: Plan, names: Sequence[str]) -> list[str]:
-    """These attributes, and behind them the others of every group whose report does not split.
-
-    >>> from sottovoce.schemas.attribute import boolean
-    >>> from sottovoce.schemas.schema import Schema
-    >>> from sottovoce.schemes.subset_selection import SubsetSelection
-    >>> plan = Plan.of(Schema([boolean("a"), boolean("b")]), {("b", "a"): SubsetSelection(odds=3)})
-    >>> needed_attributes(plan, ["a"])
-    ['a', 'b']
-    """
-    wanted = plan.schema.project(names).names
-    others: list[str] = []
-    for group in plan.groups:
-        own = [name for name in group.attributes if name in wanted]
-        if own and not _splits(plan, own):
-            others += [name for name in group.attributes if name not in wanted]
-    if others and plan.schema.project([*wanted, *others]).cells > MOST_CELLS:
-        rule = f"must have at most {MOST_CELLS} joint cells with {', '.join(others)}, which share their report"
-        raise SottovoceError("attributes", rule, wanted)
-    return [*wanted, *others]
-
-
-def margin(joint: Estimate, names: Sequence[str]) -> Estimate:
-    """Proportions of the first attributes of an estimate, summed over the others: `M p`, covariance `M S M^T`.
-
-    M has a one where a joint cell belongs to a cell of the margin. Sums of unbiased estimates are unbiased,
-    for the table and for the population alike.
-    """
-    kept, dropped = prod(joint.shape[: len(names)]), prod(joint.shape[len(names) :])
-    value = joint.value.reshape(kept, dropped).sum(axis=1)
-    covariance = joint.covariance.reshape(kept, dropped, kept, dropped).sum(axis=(1, 3))
-    attributes, categories = joint.attributes[: len(names)], joint.categories[: len(names)]
-    spread = MatrixSpread(np.asarray(covariance))
-    return replace(joint, attributes=attributes, categories=categories, value=value, spread=spread)
-
-
-def _splits(plan: Plan, names: Sequence[str]) -> bool:
-    """Whether a group's report has a part of its own for these attributes."""
-    try:
-        plan.channel(names)
-    except SottovoceError:
-        return False
-    return True
-
-
-def named_singular(reason: SingularChannelError, plan: Plan, names: Sequence[str]) -> SingularChannelError:
-    """The same error with the attributes it is about, the scheme of each, and which parameter makes it so.
-
-    >>> from sottovoce.schemas.attribute import boolean
-    >>> from sottovoce.schemas.schema import Schema
-    >>> from sottovoce.schemes.warner import Warner
-    >>> plan = Plan.of(Schema([boolean("a"), boolean("b")]), {"a": Warner(p=0.5), "b": Warner(p=0.8)})
-    >>> print(named_singular(SingularChannelError("channel", "must be invertible", 0), plan, ["a", "b"]).parameter)
-    a (warner: p must not be 1/n, n the number of categories)
-    """
-    channels = {name: plan.channel(needed_attributes(plan, [name])) for name in names}
-    culprits = [name for name, channel in channels.items() if np.isinf(channel.condition_number)] or names
-    groups = groupby(culprits, key=lambda name: plan.group_of(name).attributes)
-    which = ", ".join(f"{', '.join(own)} ({_scheme(plan, group[0])})" for group, own in groups)
-    return SingularChannelError(which, f"cannot be estimated: {reason.parameter} {reason.rule}", reason.value)
-
-
-def _scheme(plan: Plan, attribute: str) -> str:
-    """Name of an attribute's scheme, and what its parameters must be, where that is known."""
-    name = plan.group_of(attribute).scheme
-    needs = getattr(schemes().get(name), "identified", "")  # a user's own scheme may say nothing
-    return f"{name}: {needs}" if needs else name
+    target: Target
+    method: Method
+    weights: Weights
+    frequencies: Frequencies
+    progress: Progress | None
 
 
 def estimate_proportions(
@@ -252,17 +64,22 @@ def estimate_proportions(
     target: Target = "population",
     method: Method = "inversion",
     weights: Weights = None,
+    frequencies: Frequencies = None,
     progress: Progress | None = None,
 ) -> Estimate:
     """Estimate the joint proportions of one or more attributes, with their covariance.
 
     `inversion`, `p = B lam` with B the channel's left inverse (Huang & Du 2008, eq. 2), is unbiased; so
-    is `blue`, which weighs the reports best where there are more of them than truths.
-    `em` gives the most likely distribution, with the covariance of its observed information; `simplex`
-    the distribution nearest to the inversion, with the inversion's covariance. Choose the `target`: the
-    population that the table is a sample of, or this table itself, of which only the coins hide
-    anything. `reports` is a disguised table or its path. Survey `weights`, a column of it that was not
-    disguised or a number for each report, make the estimate that of the weighted population or table.
+    is `blue`, the best linear unbiased estimate, which is better where there are more reports than truths.
+    `em` gives the maximum-likelihood distribution, with the covariance of its observed information; `simplex`
+    the distribution nearest to the inversion, with the inversion's covariance. `best` is the inversion or, for plans
+    that ask each respondent some of the attributes, the one of less variance of `blue` and of the average over those
+    who were asked all of these.
+
+    `reports` is a disguised table or its path. The `target` is the population that the respondents are a sample of, or
+    the table of the respondents themselves, whose answers are hidden by the coins only. Survey `weights`, a public
+    column or a number for each row, make it the weighted population or table. `frequencies`, a public column or a whole
+    number for each row, say how many equal reports a row stands for; a weight is that of each of them.
 
     >>> from sottovoce.plans.budget import new_plan
     >>> from sottovoce.schemas.schema import Schema
@@ -275,29 +92,39 @@ def estimate_proportions(
     """
     names = _checked_choices(attributes, target, method)
     needed = needed_attributes(plan, names)
-    if needed != names:
-        joint = estimate_proportions(
-            reports, plan, needed, target=target, method=method, weights=weights, progress=progress
-        )
-        return margin(joint, names)
-    if is_large_set(plan.channel(names)):
-        return _from_sets(reports, plan, names, target, method, weights)
-    counted = count_reports(reports, plan, names, weights)
-    return _from_counts(counted, plan, target, method, progress)
+    if method == "best":
+        if weights is None and is_sampled(plan, names):
+            return _best_of_sampled(reports, plan, names, target, frequencies)
+        method = "inversion"
+    if is_large_set(plan.channel(needed)):
+        if weights is not None:
+            raise SottovoceError("weights", "must be left out for sets of many categories", weights)
+        counted_reports = reports if frequencies is None else as_counter(reports, frequencies)
+        joint = estimate_from_sets(counted_reports, plan, needed, target, method)
+    else:
+        counted = count_reports(reports, plan, needed, weights, frequencies)
+        joint = _from_counts(counted, plan, target, method, progress)
+    return joint if needed == names else joint.marginal(names)
+
+
+def _best_of_sampled(
+    reports: Any, plan: Plan, names: Sequence[str], target: Target, frequencies: Frequencies
+) -> Estimate:
+    """Return the estimate of less summed variance of two: neither is always better."""
+    from sottovoce.estimates.asked_together import estimate_asked_together
+
+    averaged = estimate_asked_together(reports, plan, names, target=target, frequencies=frequencies)
+    linear: Method = "blue" if plan.channel(needed_attributes(plan, names)).n_in <= MOST_BLUE else "inversion"
+    other = estimate_proportions(reports, plan, names, target=target, method=linear, frequencies=frequencies)
+    return min(other, averaged, key=lambda estimate: float(estimate.covariances.variances.sum()))
 
 
 def estimate_by(
-    reports: Any,
-    plan: Plan,
-    attributes: str | Sequence[str],
-    by: str,
-    *,
-    target: Target = "population",
-    method: Method = "inversion",
-    weights: Weights = None,
-    progress: Progress | None = None,
+    reports: Any, plan: Plan, attributes: str | Sequence[str], by: By, **options: Unpack[EstimateOptions]
 ) -> dict[Any, Estimate]:
-    """Estimate apart for each value of a column that was not disguised: one `Estimate` a group or stratum.
+    """Estimate joint proportions in each group: for each value of a public column, or of several columns.
+
+    The options are those of `estimate_proportions`. With a list of names, groups are tuples.
 
     >>> from sottovoce.plans.budget import new_plan
     >>> from sottovoce.schemas.schema import Schema
@@ -307,55 +134,276 @@ def estimate_by(
     >>> {town: found.respondents for town, found in estimate_by(reports, plan, "evaded tax", "town").items()}
     {'Bonn': 40, 'Ulm': 40}
     """
+    target, method = options.get("target", "population"), options.get("method", "inversion")
     names = _checked_choices(attributes, target, method)
+    method = "inversion" if method == "best" else method
     needed = needed_attributes(plan, names)
-    if needed != names:
-        joints = estimate_by(
-            reports, plan, needed, by, target=target, method=method, weights=weights, progress=progress
-        )
-        return {value: margin(joint, names) for value, joint in joints.items()}
-    if is_large_set(plan.channel(names)):
+    if is_large_set(plan.channel(needed)):
         raise SottovoceError("by", "must be left out for sets of many categories", by)
-    found = {}
-    for value, counted in count_by(reports, plan, names, by, weights).items():
+    groups = count_by(reports, plan, needed, by, options.get("weights"), options.get("frequencies"))
+    estimates = {}
+    for group, counted in groups.items():
         try:
-            found[value] = _from_counts(counted, plan, target, method, progress)
+            joint = _from_counts(counted, plan, target, method, options.get("progress"))
         except SingularChannelError:
             raise
         except SottovoceError as reason:
-            raise SottovoceError(reason.parameter, f"{reason.rule}, where {by} is {value}", reason.value) from None
-    return found
+            value = group if isinstance(by, str) else ", ".join(map(str, group))
+            rule = f"{reason.rule}, where {', '.join(by_names(by))} is {value}"
+            raise SottovoceError(reason.parameter, rule, reason.value) from None
+        estimates[group] = joint if needed == names else joint.marginal(names)
+    return estimates
 
 
 def _checked_choices(attributes: str | Sequence[str], target: Target, method: Method) -> list[str]:
-    if target not in get_args(Target):
-        raise SottovoceError("target", f"must be one of {', '.join(get_args(Target))}", target)
-    if method not in get_args(Method):
-        raise SottovoceError("method", f"must be one of {', '.join(get_args(Method))}", method)
+    checked_target(target)
+    one_of("method", method, get_args(Method))
     return [attributes] if isinstance(attributes, str) else list(attributes)
 
 
-def _from_sets(
-    reports: Any, plan: Plan, names: Sequence[str], target: Target, method: Method, weights: Weights
-) -> Estimate:
-    if weights is not None:
-        raise SottovoceError("weights", "must be left out for sets of many categories", weights)
-    found = estimate_from_sets(reports, plan, names, target, method)
-    check_number(found.respondents)
-    return found
+def needed_attributes(plan: Plan, names: Sequence[str]) -> list[str]:
+    """Return these attributes, followed by the others of every group whose report cannot be divided.
+
+    >>> from sottovoce.schemas.attribute import boolean
+    >>> from sottovoce.schemas.schema import Schema
+    >>> from sottovoce.schemes.subset_selection import SubsetSelection
+    >>> plan = Plan.of(Schema([boolean("a"), boolean("b")]), {("b", "a"): SubsetSelection(odds=3)})
+    >>> needed_attributes(plan, ["a"])
+    ['a', 'b']
+    """
+    check_plan(plan)
+    needed = plan.with_inseparable(names)
+    others = needed[len(names) :]
+    if others and plan.schema.project(needed).cells > MOST_CELLS:
+        rule = f"must have at most {MOST_CELLS} joint cells with {', '.join(others)}, which share their report"
+        raise SottovoceError("attributes", rule, tuple(names))
+    return list(needed)
 
 
 def _from_counts(counted: Counted, plan: Plan, target: Target, method: Method, progress: Progress | None) -> Estimate:
     names = counted.attributes
     if method in ("em", "blue") and len(counted.order) > MOST_CELLS:
         raise SottovoceError("attributes", f"must have at most {MOST_CELLS} joint cells for {method}", names)
-    if np.isfinite(counted.channel.condition_number):  # else no number of reports would be enough
+    if np.isfinite(counted.channel.condition_number):  # of a singular channel no number of reports is enough
         check_enough(counted)
     try:
-        return by_em(counted, target, progress) if method == "em" else _linear(counted, target, method)
+        if method == "em":
+            return by_em(counted, target, progress)
+        return by_blue(counted, target) if method == "blue" else by_inversion(counted, target, method)
     except SingularChannelError as reason:
-        raise named_singular(reason, plan, names) from None
+        raise singular_channel_error(reason, plan, names) from None
 
 
-def _linear(counted: Counted, target: Target, method: Method) -> Estimate:
-    return by_blue(counted, target) if method == "blue" else by_inversion(counted, target, method)
+def by_inversion(counted: Counted, target: Target, method: Method = "inversion") -> Estimate:
+    """Return the unbiased estimate `B lam` from counts or, for "simplex", the distribution nearest to it."""
+    channel, order, reported = counted.channel, counted.order, counted.reported
+    value = channel.solve(reported)[order]
+    covariances: Covariance
+    if counted.weighted is None:
+        covariances = InversionCovariance(channel, reported, value, counted.respondents, order, target)
+    else:
+        by_squares = counted.weighted.reported_squared
+        squared = InversionCovariance(
+            channel, by_squares, channel.solve(by_squares)[order], counted.effective, order, target
+        )
+        covariances = WeightedCovariance(squared, shift_by_squares(squared, value))
+    return _estimate(
+        counted, nearest_distribution(value) if method == "simplex" else value, covariances, target, method
+    )
+
+
+def by_blue(counted: Counted, target: Target) -> Estimate:
+    """Return the best linear unbiased estimate at the distribution nearest to the inversion's; see `blue_matrix`."""
+    first = nearest_distribution(counted.channel.solve(counted.reported))
+    rows = blue_matrix(counted.channel, first)[counted.order]
+    value = rows @ counted.reported
+    by_squares = counted.reported if counted.weighted is None else counted.weighted.reported_squared
+    squared = rows @ by_squares
+    # Centred at the estimate itself, as in WeightedCovariance; without weights both are the same.
+    product_of_means = np.outer(squared, value) + np.outer(value, squared) - np.outer(value, value)
+    centre = product_of_means if target == "population" else np.diag(squared)
+    covariances = MatrixCovariance(((rows * by_squares) @ rows.T - centre) / counted.effective)
+    return _estimate(counted, value, covariances, target, "blue")
+
+
+def blue_matrix(channel: Channel, distribution: Array) -> Array:
+    """Return the left inverse `B = J^-1 A^T diag(A p)^-1`, `J = A^T diag(A p)^-1 A`, best where p is the truth.
+
+    `B A = I`, so `B lam` is unbiased whatever the truth; where p is the truth its covariance
+    `(J^-1 - p p^T) / N` is the least of any unbiased estimate (Cramer-Rao). For square
+    channels it is plain inversion. Reports that have probability zero under p are left out.
+
+    >>> from fractions import Fraction
+    >>> from sottovoce.channels.keep_or_uniform import KeepOrUniform
+    >>> blue_matrix(KeepOrUniform((2,), Fraction(1, 2)), np.array([0.9, 0.1])).round(6)
+    array([[ 1.5, -0.5],
+           [-0.5,  1.5]])
+    """
+    matrix = channel.dense()
+    expected = matrix @ distribution
+    weight = np.divide(1, expected, out=np.zeros_like(expected), where=expected > 0)
+    information = matrix.T @ (weight[:, None] * matrix)
+    if np.linalg.matrix_rank(information, tol=1e-12 * np.linalg.norm(information)) < channel.n_in:
+        rule = "must tell every truth from every other for truths to be estimated"
+        raise SingularChannelError("channel", rule, Words(f"{channel.n_out} reports of {channel.n_in} truths"))
+    return np.asarray(np.linalg.solve(information, matrix.T * weight))
+
+
+def by_em(counted: Counted, target: Target, progress: Progress | None = None) -> Estimate:
+    """Return the maximum-likelihood distribution, with the covariance of its observed information."""
+    if target == "table":
+        raise SottovoceError("target", "must be the population for em, whose likelihood is that of a sample", target)
+    if counted.weighted is not None:
+        raise SottovoceError(
+            "method", "must be inversion, blue or simplex with weights, which have no likelihood", "em"
+        )
+    if np.isinf(counted.channel.condition_number):
+        raise SingularChannelError("channel", "must tell every truth from every other", Words("one that does not"))
+    fit = em(counted.channel, counted.counts, progress=progress)
+    covariance = observed_covariance(counted.channel, counted.counts, fit.value)
+    matrix = covariance[counted.order][:, counted.order]
+    return _estimate(counted, fit.value[counted.order], MatrixCovariance(matrix), target, fit.method)
+
+
+def _estimate(counted: Counted, value: Array, covariances: Covariance, target: Target, method: str) -> Estimate:
+    return Estimate(
+        counted.attributes,
+        counted.categories,
+        value,
+        covariances,
+        counted.reported,
+        counted.respondents,
+        target,
+        method,
+        None if counted.weighted is None else counted.effective,
+    )
+
+
+class NeverAskedError(SingularChannelError):
+    """Raised where no respondent was asked all the attributes in question."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        """Name the purpose of a plan that would ask them, and the model that can do without."""
+        purpose = PURPOSES_BY_SIZE.get(len(names), "joint")
+        rule = "must be asked together of some respondents; plan with purpose="
+        super().__init__(
+            "attributes", f"{rule}{purpose!r}, or fill in by a model (method='model')", Words(" and ".join(names))
+        )
+
+
+def singular_channel_error(reason: SingularChannelError, plan: Plan, names: Sequence[str]) -> SingularChannelError:
+    """Return the error with the attributes it is about, their schemes, and the parameter that is the cause.
+
+    >>> from sottovoce.schemas.attribute import boolean
+    >>> from sottovoce.schemas.schema import Schema
+    >>> from sottovoce.schemes.warner import Warner
+    >>> plan = Plan.of(Schema([boolean("a"), boolean("b")]), {"a": Warner(p=0.5), "b": Warner(p=0.8)})
+    >>> reason = SingularChannelError("channel", "must be invertible", 0)
+    >>> print(singular_channel_error(reason, plan, ["a", "b"]).parameter)
+    a (warner: p must not be 1/n, n the number of categories)
+    """
+    never = _never_asked(plan, names)
+    if never:
+        return NeverAskedError(never)
+    channels = {name: plan.channel(needed_attributes(plan, [name])) for name in names}
+    singular = [name for name, channel in channels.items() if np.isinf(channel.condition_number)] or names
+    groups = groupby(singular, key=lambda name: plan.group_of(name).attributes)
+    which = ", ".join(f"{', '.join(members)} ({_scheme(plan, group[0])})" for group, members in groups)
+    return SingularChannelError(which, f"cannot be estimated: {reason.parameter} {reason.rule}", reason.value)
+
+
+def _never_asked(plan: Plan, names: Sequence[str]) -> list[str]:
+    """Return the attributes among these that a plan samples but never asks together."""
+    for group in plan.groups:
+        channel, wanted = group.mechanism.channel, [name for name in group.attributes if name in names]
+        if wanted and isinstance(channel, Sampled):
+            axes = {group.attributes.index(name) for name in wanted}
+            if not any(axes <= set(part.axes) for part in channel.parts):
+                return [name for name in names if name in wanted]
+    return []
+
+
+def _scheme(plan: Plan, attribute: str) -> str:
+    """Return the name of an attribute's scheme, and what its parameters must be, where that is known."""
+    name = plan.group_of(attribute).scheme
+    needs = getattr(all_schemes().get(name), "identified", "")  # a user's own scheme may say nothing
+    return f"{name}: {needs}" if needs else name
+
+
+def is_large_set(channel: Channel) -> bool:
+    """Return whether a channel reports sets of too many categories to count them all."""
+    return isinstance(channel, SetChannel) and channel.n_in > MOST_LISTED
+
+
+def estimate_from_sets(reports: Any, plan: Plan, names: Sequence[str], target: Target, method: str) -> Estimate:
+    """Return unbiased proportions from the shares f of reports that contain each category, or the nearest distribution.
+
+    For sets drawn by rank f is the mean of their scores `u_S / (h.u_S)` instead (`RandomSet.scores`). The estimate is
+    linear in f, `p = c + B f`, so its covariance is `B S B^T / N` with S that of the memberships or scores, counted in
+    pairs. For the table as target, the variance of sampling, `(diag(p) - p p^T) / N`, is subtracted.
+    """
+    channel = plan.channel(names)
+    if not isinstance(channel, SetChannel) or method not in ("inversion", "simplex"):
+        raise SottovoceError("method", "must be inversion or simplex for sets of many categories", method)
+    mean, products, total = _moments(reports, plan, names, channel)
+    order = plan.cell_order(names)
+    value = channel.solve_inclusions(mean)[order]
+    slopes = _slopes(channel)[order]
+    covariance = slopes @ (products - np.outer(mean, mean)) @ slopes.T
+    if target == "table":
+        covariance -= np.diag(value) - np.outer(value, value)
+    return Estimate(
+        tuple(names),
+        plan.categories_of(names),
+        nearest_distribution(value) if method == "simplex" else value,
+        MatrixCovariance(covariance / total),
+        mean,
+        total,
+        target,
+        method,
+    )
+
+
+def _moments(reports: Any, plan: Plan, names: Sequence[str], channel: SetChannel) -> tuple[Array, Array, int]:
+    """Return the means of memberships or scores and of their products, and the number of reports."""
+    schema = plan.report_schema.project(plan.report_names(names))
+    if isinstance(reports, Counter):
+        return _counted_moments(reports, schema, channel)
+    sums, products, total = np.zeros(channel.n_in), np.zeros((channel.n_in, channel.n_in)), 0
+    for columns in open_source(reports).coded(schema):
+        if channel.has_scores:
+            singles, pairs = sum_scores(columns, channel.scores)
+        else:
+            pairs = count_inclusions(columns).astype(np.float64)
+            singles = np.diag(pairs)
+        sums += singles
+        products += pairs
+        total += len(columns[0])
+    check_number(total)
+    return sums / total, products / total, total
+
+
+def _counted_moments(counter: Counter, schema: Schema, channel: SetChannel) -> tuple[Array, Array, int]:
+    """Return the moments from a counter, which knows how many reports hold two categories, but no scores."""
+    if channel.has_scores:
+        rule = "must be a table or a file without frequencies for sets drawn by rank, each of which has a score"
+        raise SottovoceError("reports", rule, Words(type(counter).__name__))
+    first, second = np.triu_indices(channel.n_in)
+    held = np.zeros((channel.n_in, channel.n_in))
+    held[first, second] = held[second, first] = counter.all_ones(schema, np.stack([first, second], axis=1))
+    total = counter.rows()
+    check_number(total)
+    return np.diag(held) / total, held / total, total
+
+
+def _slopes(channel: SetChannel) -> Array:
+    """Return the derivative B of the estimate by every share."""
+    zero = np.zeros(channel.n_in)
+    at_zero = channel.solve_inclusions(zero, 0.0)
+    return np.stack([channel.solve_inclusions(unit, 0.0) - at_zero for unit in np.eye(channel.n_in)], axis=1)
+
+
+def is_sampled(plan: Plan, names: Sequence[str]) -> bool:
+    """Return whether these attributes are in one group of which each respondent is asked some."""
+    group = plan.group_of(names[0])
+    return group.mechanism.channel.samples and set(names) <= set(group.attributes)

@@ -1,10 +1,8 @@
 """Functionals of two-way tables: mutual information, chi-square, correlation, odds ratio.
 
-p has the cells row by row, or is the table; r and c are its margins. All gradients are by every cell, with the
-margins as sums of cells. At independence they vanish along all directions that sum to zero, and the delta method
-fails with them. Correlations of scored categories are in `correlation`.
-
-p has the cells `(p00, p01, p10, p11)`, or is the table.
+p has the cells row by row, or is the table; r and c are its margins. Gradients are by every cell, with the
+margins as sums of cells. At independence those of mutual information, G^2 and chi-square vanish along all directions
+that sum to zero, and the delta method fails. A two-by-two table has the cells `(p00, p01, p10, p11)`.
 """
 
 from collections.abc import Iterable
@@ -14,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array, whole_number
 from sottovoce.errors import SottovoceError
 from sottovoce.measures.functionals import cells, checked_scores, not_negative, plogp, positive
 
@@ -37,20 +35,20 @@ class MutualInformation:
 
     def __post_init__(self) -> None:
         """Check the shape."""
-        checked_table_shape(self.shape)
+        check_table_shape(self.shape)
 
     def value(self, p: Any) -> float:
-        """Bits; a cell that is zero adds nothing."""
+        """Return the bits; a cell that is zero contributes nothing."""
         return float(self.values(not_negative(cells(p, self.shape), "mutual information")[:, None])[0])
 
-    def values(self, laws: Array) -> Array:
-        """Bits of each column of a matrix of distributions."""
-        tables = laws.reshape(*self.shape, -1)
+    def values(self, distributions: Array) -> Array:
+        """Return the bits of each column of a matrix of distributions."""
+        tables = distributions.reshape(*self.shape, -1)
         margins = (plogp(tables.sum(axis=axis)).sum(axis=0) for axis in (0, 1))
         return np.asarray(plogp(tables).sum(axis=(0, 1)) - sum(margins))
 
     def gradient(self, p: Any) -> Array:
-        """Derivative by every cell."""
+        """Return the derivative by every cell."""
         table = positive(cells(p, self.shape), "gradient of mutual information").reshape(self.shape)
         ratio = table / np.outer(table.sum(axis=1), table.sum(axis=0))
         return np.asarray(np.log2(ratio) - 1 / log(2)).ravel()
@@ -70,18 +68,18 @@ class GSquared:
 
     def __post_init__(self) -> None:
         """Check the shape."""
-        checked_table_shape(self.shape)
+        check_table_shape(self.shape)
 
     def value(self, p: Any) -> float:
-        """Likelihood-ratio statistic of one respondent."""
+        """Return the likelihood-ratio statistic per respondent."""
         return 2 * log(2) * MutualInformation(self.shape).value(p)
 
-    def values(self, laws: Array) -> Array:
-        """Statistic of each column of a matrix of distributions."""
-        return 2 * log(2) * MutualInformation(self.shape).values(laws)
+    def values(self, distributions: Array) -> Array:
+        """Return the statistic of each column of a matrix of distributions."""
+        return 2 * log(2) * MutualInformation(self.shape).values(distributions)
 
     def gradient(self, p: Any) -> Array:
-        """Derivative by every cell."""
+        """Return the derivative by every cell."""
         return 2 * log(2) * MutualInformation(self.shape).gradient(p)
 
 
@@ -90,7 +88,7 @@ class ChiSquared:
     """`chi^2 / N = sum_ij (p_ij - r_i c_j)^2 / (r_i c_j) = sum_ij p_ij^2 / (r_i c_j) - 1` (Wang, Wu & Hu 2016, eq. 26).
 
     Its gradient is `2 p_ij / (r_i c_j) - sum_l p_il^2 / c_l / r_i^2 - sum_k p_kj^2 / r_k / c_j^2`. Negative
-    cells are welcome as long as the margins are positive.
+    cells are allowed as long as the margins are positive.
 
     >>> ChiSquared((2, 2)).value([0.5, 0, 0, 0.5])
     1.0
@@ -102,34 +100,35 @@ class ChiSquared:
 
     def __post_init__(self) -> None:
         """Check the shape."""
-        checked_table_shape(self.shape)
+        check_table_shape(self.shape)
 
     def value(self, p: Any) -> float:
-        """Pearson's statistic of one respondent, phi squared."""
+        """Return Pearson's statistic per respondent, phi squared."""
         return float(self.values(cells(p, self.shape)[:, None])[0])
 
-    def values(self, laws: Array) -> Array:
-        """Statistic of each column of a matrix of distributions."""
-        tables, rows, columns = with_positive_margins(laws.reshape(*self.shape, -1))
+    def values(self, distributions: Array) -> Array:
+        """Return the statistic of each column of a matrix of distributions."""
+        tables, rows, columns = with_positive_margins(distributions.reshape(*self.shape, -1))
         return np.asarray((tables**2 / (rows * columns)).sum(axis=(0, 1)) - 1)
 
     def gradient(self, p: Any) -> Array:
-        """Derivative by every cell."""
+        """Return the derivative by every cell."""
         table, rows, columns = with_positive_margins(cells(p, self.shape).reshape(self.shape))
         by_row = (table**2 / columns).sum(axis=1, keepdims=True) / rows**2
         by_column = (table**2 / rows).sum(axis=0, keepdims=True) / columns**2
         return np.asarray(2 * table / (rows * columns) - by_row - by_column).ravel()
 
 
-def checked_table_shape(shape: Any) -> None:
-    """Refuse what is not a number of rows and one of columns."""
-    pair = isinstance(shape, tuple) and len(shape) == 2
-    if not pair or any(isinstance(k, bool) or not isinstance(k, int) or k < 1 for k in shape):
+def check_table_shape(shape: Any) -> None:
+    """Raise for anything but a number of rows and a number of columns."""
+    if not isinstance(shape, tuple) or len(shape) != 2:
         raise SottovoceError("shape", "must be a number of rows and a number of columns", shape)
+    for size in shape:
+        whole_number("shape", size)
 
 
 def with_positive_margins(table: Array) -> tuple[Array, Array, Array]:
-    """Table, row sums and column sums; refused unless the sums are positive."""
+    """Return table, row sums and column sums; raise unless all sums are positive."""
     rows, columns = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
     smallest = min(rows.min(), columns.min())
     if smallest <= 0:
@@ -142,7 +141,7 @@ class PearsonCorrelation:
     """`C / sqrt(V W)` of two attributes with a score for each category: covariance C, variances V and W.
 
     With means m and w of the scores s and t, C has gradient `s_i t_j - w s_i - m t_j` and V has
-    `s_i^2 - 2 m s_i`; the correlation follows by the quotient rule. Negative cells are welcome as long as
+    `s_i^2 - 2 m s_i`; the correlation follows by the quotient rule. Negative cells are allowed as long as
     both variances are positive.
 
     >>> PearsonCorrelation([0, 1], [0, 1]).value([0.5, 0, 0, 0.5])
@@ -160,25 +159,25 @@ class PearsonCorrelation:
         object.__setattr__(self, "columns", checked_scores("columns", columns))
 
     def value(self, p: Any) -> float:
-        """Correlation of the scores."""
+        """Return the correlation of the scores."""
         (covariance, first, second), _ = self._moments(p)
         return float(covariance / np.sqrt(first * second))
 
     def gradient(self, p: Any) -> Array:
-        """Derivative by every cell."""
+        """Return the derivative by every cell."""
         (covariance, first, second), (by_covariance, by_first, by_second) = self._moments(p)
         scale = np.sqrt(first * second)
         drop = covariance / (2 * scale) * (by_first / first + by_second / second)
         return np.asarray(by_covariance / scale - drop).ravel()
 
     def _moments(self, p: Any) -> tuple[tuple[float, float, float], tuple[Array, Array, Array]]:
-        """Covariance and both variances, and their derivatives by every cell."""
+        """Return covariance and both variances, and their derivatives by every cell."""
         s, t = _centred(self.rows)[:, None], _centred(self.columns)[None, :]
         table = cells(p, (s.size, t.size)).reshape(s.size, t.size)
         m, w = float((table * s).sum()), float((table * t).sum())
         first, second = float((table * s**2).sum() - m**2), float((table * t**2).sum() - w**2)
         for parameter, variance, scores in (("rows", first, s), ("columns", second, t)):
-            # A constant's variance is zero up to rounding, which would make a correlation of it.
+            # The variance of a constant is zero up to rounding, which would pass for a correlation.
             if variance <= 1e-12 * float((scores**2).max()):
                 raise SottovoceError("p", f"must give the scores of the {parameter} a positive variance", variance)
         gradients = (s * t - w * s - m * t, (s**2 - 2 * m * s) + 0 * t, (t**2 - 2 * w * t) + 0 * s)
@@ -186,7 +185,7 @@ class PearsonCorrelation:
 
 
 def _centred(scores: tuple[float, ...]) -> Array:
-    """Scores around zero: no correlation changes, and large ones, such as years, lose no digits."""
+    """Return centred scores: the correlation is the same, and large scores such as years lose no digits."""
     array = np.array(scores)
     return np.asarray(array - array.mean())
 
@@ -204,11 +203,11 @@ class LogOddsRatio:
     name = "log odds ratio"
 
     def value(self, p: Any) -> float:
-        """Natural logarithm of the odds ratio."""
+        """Return the natural logarithm of the odds ratio."""
         return float(_SIGNS @ np.log(positive(cells(p, (2, 2)), "odds ratio")))
 
     def gradient(self, p: Any) -> Array:
-        """Derivative by every cell."""
+        """Return the derivative by every cell."""
         return _SIGNS / positive(cells(p, (2, 2)), "odds ratio")
 
 
@@ -216,7 +215,7 @@ class LogOddsRatio:
 class OddsRatio:
     """`p00 p11 / (p01 p10)`, gradient the ratio times that of its logarithm.
 
-    Skewed, and never negative: intervals are better made for `LogOddsRatio` and turned back.
+    Its distribution is skewed: compute intervals of `LogOddsRatio`, and exponentiate them.
 
     >>> round(OddsRatio().value([0.4, 0.1, 0.1, 0.4]), 6)
     16.0
@@ -225,20 +224,20 @@ class OddsRatio:
     name = "odds ratio"
 
     def value(self, p: Any) -> float:
-        """Odds of the outcome in the second group over those in the first."""
+        """Return the odds of the outcome in the second group divided by those in the first."""
         return exp(LogOddsRatio().value(p))
 
     def gradient(self, p: Any) -> Array:
-        """Derivative by every cell."""
+        """Return the derivative by every cell."""
         return self.value(p) * LogOddsRatio().gradient(p)
 
 
 @dataclass(frozen=True)
 class RiskDifference:
-    """`p11 / (p10 + p11) - p01 / (p00 + p01)`: the outcome's share in the second group less that in the first.
+    """`p11 / (p10 + p11) - p01 / (p00 + p01)`: the share of the outcome in the second group minus that in the first.
 
     With the sums g of a group, a cell with the outcome has the derivative `p_i0 / g_i^2` and one
-    without it `-p_i1 / g_i^2`, with the sign of the group. Negative cells are welcome as long as both
+    without it `-p_i1 / g_i^2`, with the sign of the group. Negative cells are allowed as long as both
     groups have a positive sum.
 
     >>> round(RiskDifference().value([0.4, 0.1, 0.1, 0.4]), 6)
@@ -248,13 +247,13 @@ class RiskDifference:
     name = "risk difference"
 
     def value(self, p: Any) -> float:
-        """Difference of two shares."""
+        """Return the difference of the two shares."""
         table, groups = _groups(p)
         first, second = table[:, 1] / groups
         return float(second - first)
 
     def gradient(self, p: Any) -> Array:
-        """Derivative by every cell."""
+        """Return the derivative by every cell."""
         table, groups = _groups(p)
         derivative = np.stack([-table[:, 1], table[:, 0]], axis=1) / groups[:, None] ** 2
         return (derivative * [[-1.0], [1.0]]).ravel()

@@ -1,23 +1,24 @@
-"""How well the support of an itemset is reconstructed from bits that were kept or flipped (MASK, EMASK)."""
+"""Error of the support of an itemset that is reconstructed from flipped bits (MASK, EMASK)."""
 
 from math import comb
 from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array, whole_number
+from sottovoce.checks import target as checked_target
 from sottovoce.errors import SottovoceError
 from sottovoce.measures.matrices import real_array
-from sottovoce.measures.utility import checked_counts, checked_respondents, checked_target
+from sottovoce.measures.utility import checked_counts, checked_respondents
 
 MOST_ITEMS = 60
-"""Items of one set: beyond, the powers of the estimate leave double precision."""
+"""Most items of a set: beyond, powers exceed double precision."""
 
 
 def ones_channel(p: Any, q: Any, items: int) -> Array:
-    """`A[i, j] = P(i ones reported | j of the items held)`, n + 1 by n + 1 (Agrawal 2004, eq. 3.4).
+    """Return `A[i, j] = P(i ones reported | j of the items held)`, n + 1 by n + 1 (Agrawal 2004, eq. 3.4).
 
-    `sum_k C(j, k) p^k (1-p)^(j-k) C(n-j, i-k) (1-q)^(i-k) q^(n-j-i+k)`, k the held items among those
+    `sum_k C(j, k) p^k (1-p)^(j-k) C(n-j, i-k) (1-q)^(i-k) q^(n-j-i+k)`, k the number of held items among those
     reported; a 1 is kept with probability p, a 0 with q. Arrays of p and q give a stack.
 
     >>> ones_channel(0.9, 0.8, items=1)
@@ -25,35 +26,35 @@ def ones_channel(p: Any, q: Any, items: int) -> Array:
            [0.2, 0.9]])
     """
     ones, zeros = _keeps(p, q)
-    n = _checked_items(items)
+    n = whole_number("items", items, most=MOST_ITEMS)
     columns = [_convolved(_binomial(ones, j), _binomial(1 - zeros, n - j)) for j in range(n + 1)]
     return np.stack(columns, axis=-1)
 
 
-def support_error(p: Any, q: Any, ones: Any, respondents: float, target: str = "table") -> Array:
-    """Standard deviation of the reconstructed support of n items, relative to the support.
+def support_error(p: Any, q: Any, ones: Any, respondents: float, target: str = "population") -> Array:
+    """Return the standard deviation of the reconstructed support of n items, relative to the support.
 
     `ones[j]` is the share of transactions that hold exactly j of the n items, `s = ones[n]` the support.
     The inverse of `ones_channel` gives a reported 1 the weight `q / d`, a 0 the weight `-(1-q) / d`,
     `d = p + q - 1`, and multiplies them; the mean square of the product is `a^j b^(n-j)` with
-    `a = (p q^2 + (1-p) (1-q)^2) / d^2`, `b = q (1-q) / d^2`. So for the table, whose coins alone are random,
+    `a = (p q^2 + (1-p) (1-q)^2) / d^2`, `b = q (1-q) / d^2`. So for the table, where only the coins are random,
 
         error = sqrt((sum_j ones[j] a^j b^(n-j) - s) / N) / s,
 
     and with `s^2` in place of the s under the root for the population. One item gives the thesis'
     `sqrt((s p (1-p) + (1-s) q (1-q)) / N) / (s |d|)` (Agrawal 2004, eq. 3.7 as derived: as printed it has
-    s under the root where s^2 belongs). The mean absolute error, the thesis' rho, is `sqrt(2 / pi)` times
-    this when N is large. Arrays of p and q, or of `ones`, are taken together.
+    s under the root instead of s^2). The mean absolute error, the thesis' rho, is `sqrt(2 / pi)` times
+    this when N is large. Arrays of p and q, or of `ones`, are broadcast.
 
-    >>> print(support_error(0.5051, 0.9696, ones=[0.99, 0.01], respondents=1_000_000).round(4))
+    >>> print(support_error(0.5051, 0.9696, ones=[0.99, 0.01], respondents=1_000_000, target="table").round(4))
     0.0375
     """
-    law = _checked_ones(ones)
-    support, n = law[..., -1], law.shape[-1] - 1
+    shares = _checked_ones(ones)
+    support, n = shares[..., -1], shares.shape[-1] - 1
     if (support <= 0).any():
         raise SottovoceError("ones", "must have transactions that hold all items, for an error relative to them", ones)
-    own, other = _mean_squares(*_keeps(p, q))
-    squares = [law[..., j] * own**j * other ** (n - j) for j in range(n + 1)]
+    held, other = _mean_squares(*_keeps(p, q))
+    squares = [shares[..., j] * held**j * other ** (n - j) for j in range(n + 1)]
     centre = support if checked_target(target) == "table" else support**2
     # Rounding must not leave a variance below zero where every bit is kept.
     variance = np.maximum(np.sum(squares, axis=0) - centre, 0) / checked_respondents(respondents)
@@ -61,12 +62,12 @@ def support_error(p: Any, q: Any, ones: Any, respondents: float, target: str = "
 
 
 def _mean_squares(ones: Array, zeros: Array) -> tuple[Array, Array]:
-    """Mean square of one bit's weight, for an item that is held and one that is not."""
+    """Return the mean square of one bit's weight, for an item that is held and for one that is not."""
     gap = (ones + zeros - 1) ** 2
     if (gap == 0).any():
         raise SottovoceError("p", "must not be 1 - q, where a report says nothing about its item", ones)
-    own = (ones * zeros**2 + (1 - ones) * (1 - zeros) ** 2) / gap
-    return own, zeros * (1 - zeros) / gap
+    held = (ones * zeros**2 + (1 - ones) * (1 - zeros) ** 2) / gap
+    return held, zeros * (1 - zeros) / gap
 
 
 def _keeps(p: Any, q: Any) -> tuple[Array, Array]:
@@ -77,29 +78,23 @@ def _keeps(p: Any, q: Any) -> tuple[Array, Array]:
     return ones, zeros
 
 
-def _checked_items(items: Any) -> int:
-    if isinstance(items, bool) or not isinstance(items, int) or not 1 <= items <= MOST_ITEMS:
-        raise SottovoceError("items", f"must be a whole number from 1 to {MOST_ITEMS}", items)
-    return items
-
-
 def _checked_ones(ones: Any) -> Array:
     length = (1, *real_array("ones", ones).shape)[-1]
     if not 2 <= length <= MOST_ITEMS + 1:
         raise SottovoceError("ones", f"must be the shares of 0 to n of n items, n from 1 to {MOST_ITEMS}", ones)
-    law = checked_counts("ones", ones, length)
-    if (np.abs(law.sum(axis=-1) - 1) > 1e-9).any():
+    shares = checked_counts("ones", ones, length)
+    if (np.abs(shares.sum(axis=-1) - 1) > 1e-9).any():
         raise SottovoceError("ones", "must sum to 1", ones)
-    return law
+    return shares
 
 
 def _binomial(share: Array, trials: int) -> Array:
-    """Law of the number of ones among so many bits, along a new last axis."""
+    """Return the distribution of the number of ones among so many bits, along a new last axis."""
     return np.stack([comb(trials, k) * share**k * (1 - share) ** (trials - k) for k in range(trials + 1)], axis=-1)
 
 
 def _convolved(left: Array, right: Array) -> Array:
-    """Law of the sum of two independent numbers, along the last axis."""
+    """Return the distribution of the sum of two independent numbers, along the last axis."""
     size = left.shape[-1] + right.shape[-1] - 1
     stack = np.broadcast_shapes(left.shape[:-1], right.shape[:-1])
     total = np.zeros((*stack, size))

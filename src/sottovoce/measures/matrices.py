@@ -1,27 +1,28 @@
-"""Matrices `A[report, truth]`, priors, and the posteriors they give: what every measure starts from."""
+"""Matrices `A[report, truth]`, priors and posteriors, which every measure is computed from."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.channels.channel import LARGEST_DENSE, Array, Channel
+from sottovoce.channels.channel import LARGEST_DENSE, Channel
+from sottovoce.checks import Array
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.plans.plan import Plan
 
 TOLERANCE = 1e-9
-"""How far a sum of probabilities may be from one, as in `exact.distribution`."""
+"""Tolerance on a sum of probabilities, as in `exact.distribution`."""
 
 
 def real_array(parameter: str, value: Any) -> Array:
-    """Floating-point array of whatever holds real numbers.
+    """Return real numbers as a floating-point array.
 
     >>> real_array("scores", ["low", "high"])
     Traceback (most recent call last):
     ...
     sottovoce.errors.SottovoceError: scores must be real numbers. Got ['low', 'high'] instead.
     """
-    # A cast would drop the imaginary part with no more than a warning, and a derivative with it.
+    # A cast would drop the imaginary part, and with it a complex-step derivative, with only a warning.
     if not np.iscomplexobj(value):
         try:
             return np.asarray(value, dtype=np.float64)
@@ -31,9 +32,9 @@ def real_array(parameter: str, value: Any) -> Array:
 
 
 def as_matrices(channel: Any) -> NDArray[np.float64]:
-    """Matrix of a channel or of a plan's whole record, or a stack of matrices as it was given, checked.
+    """Return the matrix of a channel or of a plan's whole record, or a checked stack of matrices.
 
-    The last two axes are reports and truths; any axes before them number the matrices of a stack.
+    The last two axes are reports and truths; any axes before them are those of a stack.
     Columns must be distributions: not negative, with sums within 1e-9 of one.
 
     >>> from sottovoce.channels.dense import Dense
@@ -46,7 +47,7 @@ def as_matrices(channel: Any) -> NDArray[np.float64]:
     sottovoce.errors.SottovoceError: channel must have columns that sum to 1. Got 1.25 instead.
     """
     if isinstance(channel, Plan | Channel):
-        return _written_out(channel.channel() if isinstance(channel, Plan) else channel)
+        return _dense(channel.channel() if isinstance(channel, Plan) else channel)
     array = real_array("channel", channel)
     if array.ndim < 2 or 0 in array.shape:
         raise SottovoceError("channel", "must be a channel, a plan, or matrices of reports by truths", array.shape)
@@ -60,7 +61,7 @@ def as_matrices(channel: Any) -> NDArray[np.float64]:
 
 
 def as_prior(prior: Any, truths: int) -> NDArray[np.float64]:
-    """Distribution of the truth along the last axis, or a stack of them, with sums put right within 1e-9.
+    """Return a distribution of the truth along the last axis, or a stack of them, normalised within 1e-9.
 
     >>> as_prior([0.7, 0.2, 0.1], 3)
     array([0.7, 0.2, 0.1])
@@ -83,27 +84,27 @@ def as_prior(prior: Any, truths: int) -> NDArray[np.float64]:
 
 
 def joint(channel: Any, prior: Any) -> Array:
-    """`P(y, x) = A[y, x] p(x)`, of shape (..., reports, truths): leading axes of both are broadcast.
+    """Return `P(y, x) = A[y, x] p(x)`, of shape (..., reports, truths): leading axes of both are broadcast.
 
     >>> joint([[0.75, 0.25], [0.25, 0.75]], [0.8, 0.2])
     array([[0.6 , 0.05],
            [0.2 , 0.15]])
     """
     matrices = as_matrices(channel)
-    law = as_prior(prior, matrices.shape[-1])
+    truths = as_prior(prior, matrices.shape[-1])
     try:
-        np.broadcast_shapes(matrices.shape[:-2], law.shape[:-1])
+        np.broadcast_shapes(matrices.shape[:-2], truths.shape[:-1])
     except ValueError:
         rule = f"must come in a stack that fits the one of the matrices, {matrices.shape[:-2]}"
-        raise SottovoceError("prior", rule, law.shape[:-1]) from None
-    together: Array = matrices * law[..., np.newaxis, :]
-    return together
+        raise SottovoceError("prior", rule, truths.shape[:-1]) from None
+    probabilities: Array = matrices * truths[..., np.newaxis, :]
+    return probabilities
 
 
 def posteriors(matrices: Any, prior: Any) -> Array:
-    """`P(x | y) = A[y, x] p(x) / sum_z A[y, z] p(z)`, of shape (..., reports, truths).
+    """Return `P(x | y) = A[y, x] p(x) / sum_z A[y, z] p(z)`, of shape (..., reports, truths).
 
-    A report that never comes has no posterior; its row is zero, so that it counts for nothing.
+    A report of probability zero has no posterior; its row is zero, so that it adds nothing to a sum.
 
     >>> posteriors([[0.75, 0.25], [0.25, 0.75], [0, 0]], [0.75, 0.25])
     array([[0.9, 0.1],
@@ -113,14 +114,14 @@ def posteriors(matrices: Any, prior: Any) -> Array:
     return conditional(joint(matrices, prior))
 
 
-def conditional(together: Array) -> Array:
-    """Divide each row of P(y, x) by its sum; rows of zeros stay as they are."""
-    seen = together.sum(axis=-1, keepdims=True)
-    shares: Array = np.divide(together, seen, out=np.zeros_like(together), where=seen > 0)
+def conditional(probabilities: Array) -> Array:
+    """Return `P(x | y)`: each row of P(y, x) divided by its sum; rows of zeros stay zero."""
+    reported = probabilities.sum(axis=-1, keepdims=True)
+    shares: Array = np.divide(probabilities, reported, out=np.zeros_like(probabilities), where=reported > 0)
     return shares
 
 
-def _written_out(channel: Channel) -> Array:
+def _dense(channel: Channel) -> Array:
     entries = channel.n_in * channel.n_out
     if entries > LARGEST_DENSE:
         rule = "must be small enough to be written out; measure attributes or groups of them"

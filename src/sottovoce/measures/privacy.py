@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.channels.channel import Array, Channel
+from sottovoce.channels.channel import Channel
+from sottovoce.checks import Array, whole_number
 from sottovoce.errors import SottovoceError
 from sottovoce.exact import Number, OddsLike, epsilon_of_odds, odds, probability
 from sottovoce.measures.matrices import as_matrices, as_prior, conditional, joint, posteriors, real_array
@@ -15,7 +16,7 @@ from sottovoce.plans.plan import Plan
 
 
 def exact_odds(channel: Channel | Plan) -> Fraction | None:
-    """`max_y max_x A[y, x] / min_x A[y, x]` as a rational, None where it is unbounded.
+    """Return `max_y max_x A[y, x] / min_x A[y, x]` as a fraction, None where it is unbounded.
 
     >>> from sottovoce.channels.dense import Dense
     >>> exact_odds(Dense([[3, 1], [1, 3]], 4))
@@ -25,11 +26,11 @@ def exact_odds(channel: Channel | Plan) -> Fraction | None:
 
 
 def odds_of(channel: Any) -> Array:
-    """Amplification gamma: the largest ratio in a row, infinite over a zero (Agrawal 2004, eq. 4.2).
+    """Return the amplification gamma: the largest ratio in a row, infinite if an entry is zero (Agrawal 2004, eq. 4.2).
 
     Rows are compared, one report against all truths; Gao et al. (2018) first write the bound by column,
-    which promises nothing, and by row in 5.2. A row of zeros is a report that never comes. Channels and
-    plans are read exactly and rounded once; beyond double precision their odds are infinite here.
+    which guarantees nothing, and by row in 5.2. A row of zeros is a report of probability zero. The odds of channels
+    and plans are exact and rounded once; beyond double precision they are infinite here.
 
     >>> round(float(odds_of([[0.75, 0.25], [0.25, 0.75]])), 12)
     3.0
@@ -45,7 +46,7 @@ def odds_of(channel: Any) -> Array:
 
 
 def epsilon_of(channel: Any) -> Array:
-    """Local differential privacy: the natural logarithm of the odds (Wang, Wu & Hu 2016, eq. 1).
+    """Return epsilon of local differential privacy: the natural logarithm of the odds (Wang, Wu & Hu 2016, eq. 1).
 
     >>> round(float(epsilon_of([[0.75, 0.25], [0.25, 0.75]])), 6)
     1.098612
@@ -64,12 +65,12 @@ def _rounded(odds: Fraction | None) -> float:
 
 
 def adversary_accuracy(channel: Any, prior: Any, score: Any = None) -> Array:
-    """`A = sum_y max_g sum_x G(g, x) A[y, x] p(x)` (Huang & Du 2008, eq. 5 averaged over the reports).
+    """Return the adversary's mean score, `sum_y max_g sum_x G(g, x) A[y, x] p(x)` (Huang & Du 2008, from eq. 5).
 
     The adversary makes the guess g that scores best for each report. Without `score`, G is 1 for the
     truth and 0 otherwise, and this is the share of right guesses of the MAP adversary (eq. 6-8). Else
-    `score` is an array of guesses by truths, or a function of the numbers of both categories; guesses
-    may outnumber the truths ("somewhere between 1 and 3").
+    `score` is an array of guesses by truths, or a function of the indices of both; there may be more guesses
+    than truths ("somewhere between 1 and 3").
 
     >>> warner = [[0.75, 0.25], [0.25, 0.75]]
     >>> round(float(adversary_accuracy(warner, [0.5, 0.5])), 12)
@@ -82,7 +83,7 @@ def adversary_accuracy(channel: Any, prior: Any, score: Any = None) -> Array:
 
 
 def adversary_privacy(channel: Any, prior: Any) -> Array:
-    """`1 - sum_y max_x A[y, x] p(x)`, the share of wrong guesses of the MAP adversary (Huang & Du 2008, eq. 8).
+    """Return `1 - sum_y max_x A[y, x] p(x)`, the share of wrong guesses of the MAP adversary (Huang & Du 2008, eq. 8).
 
     >>> round(float(adversary_privacy([[0.75, 0.25], [0.25, 0.75]], [0.9, 0.1])), 12)
     0.1
@@ -91,7 +92,7 @@ def adversary_privacy(channel: Any, prior: Any) -> Array:
 
 
 def best_guess(channel: Any, prior: Any, score: Any = None) -> NDArray[np.intp]:
-    """Guess that scores best for each report, the first among equals (Huang & Du 2008, eq. 7).
+    """Return the guess that scores best for each report, the first among equals (Huang & Du 2008, eq. 7).
 
     >>> best_guess([[0.75, 0.25], [0.25, 0.75]], [0.9, 0.1])
     array([0, 0])
@@ -100,7 +101,7 @@ def best_guess(channel: Any, prior: Any, score: Any = None) -> NDArray[np.intp]:
 
 
 def worst_posterior(channel: Any, prior: Any) -> Array:
-    """`delta = max_y max_x P(x | y)`, over reports that can come (Huang & Du 2008, eq. 9).
+    """Return `delta = max_y max_x P(x | y)`, over reports of positive probability (Huang & Du 2008, eq. 9).
 
     Never below the largest prior (Theorem 5).
 
@@ -112,7 +113,7 @@ def worst_posterior(channel: Any, prior: Any) -> Array:
 
 
 def individual_reconstruction(channel: Any, prior: Any) -> Array:
-    """`sum_y A[y, x] P(x | y)` for each truth x (Wang, Wu & Hu 2016, eq. 5 and 14).
+    """Return `sum_y A[y, x] P(x | y)` for each truth x (Wang, Wu & Hu 2016, eq. 5 and 14).
 
     The probability that someone of truth x is reconstructed as x by a draw from the posterior.
 
@@ -124,11 +125,11 @@ def individual_reconstruction(channel: Any, prior: Any) -> Array:
 
 
 def _scores(channel: Any, prior: Any, score: Any) -> Array:
-    """`P(y) E[G(g, X) | y]` for each report and guess."""
-    together = joint(channel, prior)
+    """Return `P(y) E[G(g, X) | y]` for each report and guess."""
+    probabilities = joint(channel, prior)
     if score is None:
-        return together
-    expected: Array = together @ _score_table(score, together.shape[-1]).T
+        return probabilities
+    expected: Array = probabilities @ _score_table(score, probabilities.shape[-1]).T
     return expected
 
 
@@ -142,21 +143,23 @@ def _score_table(score: Any, truths: int) -> Array:
 
 
 def amplification(before: Number, after: Number) -> Fraction:
-    """`gamma = psi2 (1 - psi1) / (psi1 (1 - psi2))`: the largest odds that keep (psi1, psi2) (Agrawal 2004, eq. 4.2).
+    """Return `gamma = psi2 (1 - psi1) / (psi1 (1 - psi2))`, the largest odds with (psi1, psi2) privacy.
 
-    Under odds of at most gamma no belief below psi1 = `before` can rise to more than psi2 = `after`.
+    Under odds of at most gamma no belief below psi1 = `before` can rise above psi2 = `after` (Agrawal 2004, eq. 4.2).
 
     >>> amplification(0.05, 0.50)
     Fraction(19, 1)
     """
     low, high = probability("before", before), probability("after", after)
     if not 0 < low <= high < 1:
-        raise SottovoceError("before and after", "must rise, between 0 and 1", (before, after))
+        raise SottovoceError(
+            "before and after", "must be between 0 and 1, the first not larger than the second", (before, after)
+        )
     return high * (1 - low) / (low * (1 - high))
 
 
 def largest_posterior(before: Number, gamma: OddsLike | None) -> Fraction:
-    """`psi2 = gamma psi1 / (gamma psi1 + 1 - psi1)`, the most that belief psi1 rises to under odds gamma.
+    """Return `psi2 = gamma psi1 / (gamma psi1 + 1 - psi1)`, the largest posterior of belief psi1 under odds gamma.
 
     Eq. 4.2 solved for psi2, attained by the worst prior. Unbounded odds (None) may lead to certainty.
 
@@ -171,7 +174,7 @@ def largest_posterior(before: Number, gamma: OddsLike | None) -> Fraction:
 
 
 def largest_prior(after: Number, gamma: OddsLike | None) -> Fraction:
-    """`psi1 = psi2 / (psi2 + gamma (1 - psi2))`, the belief that odds gamma can just raise to psi2.
+    """Return `psi1 = psi2 / (psi2 + gamma (1 - psi2))`, the largest belief that odds gamma keep at psi2 or below.
 
     Eq. 4.2 solved for psi1: every smaller belief stays below psi2.
 
@@ -185,7 +188,7 @@ def largest_prior(after: Number, gamma: OddsLike | None) -> Fraction:
 
 
 class Breach(NamedTuple):
-    """Belief in a property before any report, after the worst one, and which report that is."""
+    """Belief in a property before any report, after the worst report, and the index of that report."""
 
     before: Array
     after: Array
@@ -193,65 +196,64 @@ class Breach(NamedTuple):
 
 
 def worst_breach(channel: Any, prior: Any, truths: Iterable[int]) -> Breach:
-    """`P(Q)` and `max_y P(Q | y)` for a set Q of truths, by their numbers (Agrawal 2004, 4.3.1).
+    """Return `P(Q)` and `max_y P(Q | y)` for a set Q of truths, given by their indices (Agrawal 2004, 4.3.1).
 
-    >>> found = worst_breach([[0.75, 0.25], [0.25, 0.75]], [0.75, 0.25], [1])
-    >>> float(found.before), float(found.after), int(found.report)
+    >>> breach = worst_breach([[0.75, 0.25], [0.25, 0.75]], [0.75, 0.25], [1])
+    >>> float(breach.before), float(breach.after), int(breach.report)
     (0.25, 0.5, 1)
     """
-    together = joint(channel, prior)
-    members = _members(truths, together.shape[-1])
-    raised = conditional(together)[..., members].sum(axis=-1)
-    before = as_prior(prior, together.shape[-1])[..., members].sum(axis=-1)
-    return Breach(before, raised.max(axis=-1), raised.argmax(axis=-1))
+    probabilities = joint(channel, prior)
+    members = _members(truths, probabilities.shape[-1])
+    after = conditional(probabilities)[..., members].sum(axis=-1)
+    before = as_prior(prior, probabilities.shape[-1])[..., members].sum(axis=-1)
+    return Breach(before, after.max(axis=-1), after.argmax(axis=-1))
 
 
 def _members(truths: Iterable[int], count: int) -> list[int]:
-    members = list(truths)
-    whole = all(isinstance(x, int | np.integer) and not isinstance(x, bool) and 0 <= x < count for x in members)
-    if not members or not whole or len(set(members)) < len(members):
-        raise SottovoceError("truths", f"must be different whole numbers from 0 to {count - 1}", members)
+    members = [whole_number("truths", truth, least=0, most=count - 1) for truth in truths]
+    if not members or len(set(members)) < len(members):
+        raise SottovoceError("truths", "must be at least one, and different", members)
     return members
 
 
 def entropy(prior: Any) -> Array:
-    """`H(X) = -sum_x p(x) log2 p(x)`.
+    """Return the entropy `H(X) = -sum_x p(x) log2 p(x)` in bits.
 
     >>> float(entropy([0.5, 0.25, 0.25]))
     1.5
     """
-    law = real_array("prior", prior)
-    bits: Array = -_weighted_logarithm(as_prior(law, law.shape[-1] if law.ndim else 1)).sum(axis=-1)
+    array = real_array("prior", prior)
+    bits: Array = -_weighted_logarithm(as_prior(array, array.shape[-1] if array.ndim else 1)).sum(axis=-1)
     return bits
 
 
 def conditional_entropy(channel: Any, prior: Any) -> Array:
-    """`H(X | Y) = -sum_yx P(y, x) log2 P(x | y)`: what a report leaves open (Gao et al. 2018).
+    """Return `H(X | Y) = -sum_yx P(y, x) log2 P(x | y)`, the uncertainty left by a report, in bits (Gao et al. 2018).
 
     >>> float(conditional_entropy([[0.5, 0.5], [0.5, 0.5]], [0.5, 0.5]))
     1.0
     """
-    together = joint(channel, prior)
-    left: Array = -_weighted_logarithm(together, conditional(together)).sum(axis=(-2, -1))
-    return left
+    probabilities = joint(channel, prior)
+    bits: Array = -_weighted_logarithm(probabilities, conditional(probabilities)).sum(axis=(-2, -1))
+    return bits
 
 
 def mutual_information(channel: Any, prior: Any) -> Array:
-    """`I(X; Y) = sum_yx P(y, x) log2(P(x | y) / p(x)) = H(X) - H(X | Y)`: what a report tells (Gao et al. 2018).
+    """Return `I(X; Y) = sum_yx P(y, x) log2(P(x | y) / p(x)) = H(X) - H(X | Y)`, in bits (Gao et al. 2018).
 
     >>> round(float(mutual_information([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])), 6)
     0.188722
     """
-    together = joint(channel, prior)
-    law = together.sum(axis=-2, keepdims=True)
-    lift = np.divide(conditional(together), law, out=np.zeros_like(together), where=together > 0)
-    told: Array = _weighted_logarithm(together, lift).sum(axis=(-2, -1))
-    # Rounding may leave less than nothing where a report tells nothing.
-    return np.maximum(told, 0.0)
+    probabilities = joint(channel, prior)
+    truths = probabilities.sum(axis=-2, keepdims=True)
+    lift = np.divide(conditional(probabilities), truths, out=np.zeros_like(probabilities), where=probabilities > 0)
+    bits: Array = _weighted_logarithm(probabilities, lift).sum(axis=(-2, -1))
+    # Rounding may leave a number below zero where truth and report are independent.
+    return np.maximum(bits, 0.0)
 
 
 def _weighted_logarithm(weights: Array, values: Array | None = None) -> Array:
-    """`w log2 v` with 0 log 0 = 0; v = w where it is left out."""
+    """Return `w log2 v` with 0 log 0 = 0; v = w by default."""
     values = weights if values is None else values
     logarithms = np.log2(values, out=np.zeros_like(values), where=(weights > 0) & (values > 0))
     product: Array = weights * logarithms

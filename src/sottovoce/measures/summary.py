@@ -1,4 +1,4 @@
-"""Measures of every column of a plan: the numbers that `sottovoce measure` shows."""
+"""Measures of every column of a plan, as shown by `sottovoce measure`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array, Channel
-from sottovoce.channels.kronecker import Kronecker
+from sottovoce.channels.channel import Channel
+from sottovoce.checks import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.measures.matrices import as_matrices, as_prior, real_array
 from sottovoce.measures.privacy import (
@@ -22,16 +22,16 @@ from sottovoce.plans.plan import Group, Plan
 from sottovoce.schemas.item_set import ItemSet
 
 LARGEST_GROUP = 2**24
-"""Entries of a group's matrix that are written out to measure one attribute: 128 MiB."""
+"""Most entries of a group's matrix that is computed to measure one attribute: 128 MiB."""
+
 WHOLE, OWN = "whole group's report", "own column of the report"
 
 
 def column_matrix(channel: Channel, axis: int, priors: Sequence[Any]) -> Array:
-    """`B[y, a] = sum_(x: x_axis = a) A[y, x] prod_(i != axis) p_i(x_i)`: P(whole report | one attribute).
+    """Return `B[y, a] = sum_(x: x_axis = a) A[y, x] prod_(i != axis) p_i(x_i)`, P(whole report | one attribute).
 
-    Attributes are taken as independent, with one prior each, in the order of `channel.shape_in`. Of a
-    product of channels only the factor that holds the attribute is looked at: the others have coins of
-    their own and tell nothing of it.
+    Attributes are assumed to be independent, with one prior each, in the order of `channel.shape_in`. Of a
+    Kronecker product only the factor with the attribute is used: the others are independent of it.
 
     >>> from fractions import Fraction
     >>> from sottovoce.channels.keep_or_uniform import KeepOrUniform
@@ -44,7 +44,7 @@ def column_matrix(channel: Channel, axis: int, priors: Sequence[Any]) -> Array:
     """
     if not 0 <= axis < len(channel.shape_in) or len(priors) != len(channel.shape_in):
         raise SottovoceError("axis", f"must be one of {len(channel.shape_in)}, with a prior for each", axis)
-    if isinstance(channel, Kronecker):
+    if len(channel.factors) > 1:
         start, factor = _factor_of(channel, axis)
         return column_matrix(factor, axis - start, priors[start : start + len(factor.shape_in)])
     if channel.n_in * channel.n_out > LARGEST_GROUP:
@@ -56,18 +56,18 @@ def column_matrix(channel: Channel, axis: int, priors: Sequence[Any]) -> Array:
     return table
 
 
-def _factor_of(channel: Kronecker, axis: int) -> tuple[int, Channel]:
-    """Factor that holds an attribute, and the position of its first one."""
+def _factor_of(channel: Channel, axis: int) -> tuple[int, Channel]:
+    """Return the index of the first attribute of the factor that an attribute belongs to, and the factor."""
     starts = list(accumulate((len(factor.shape_in) for factor in channel.factors), initial=0))
-    place = max(i for i, start in enumerate(starts[:-1]) if start <= axis)
-    return starts[place], channel.factors[place]
+    index = max(i for i, start in enumerate(starts[:-1]) if start <= axis)
+    return starts[index], channel.factors[index]
 
 
 @dataclass(frozen=True)
 class ColumnMeasures:
     """Measures of an attribute, or of one item of a set, under a prior; None where there is no number.
 
-    `seen` says what the adversary looks at. `distortion` is P(report differs from truth), for columns
+    `seen` says which part of the report the adversary uses. `distortion` is P(report differs from truth), for columns
     whose reports have the categories of the truth.
     """
 
@@ -84,15 +84,15 @@ class ColumnMeasures:
     distortion: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """All fields; the item only where there is one."""
+        """Return all fields; the item only where there is one."""
         return {name: value for name, value in asdict(self).items() if name != "item" or value is not None}
 
 
 def measure_columns(plan: Plan, priors: Mapping[str, Any] | None = None) -> list[ColumnMeasures]:
-    """Measure every attribute, in the schema's order, under its prior, uniform where none is given.
+    """Measure every attribute, in the order of the schema, under its prior, by default uniform.
 
-    The prior of an item set is one frequency for each item, 1/2 if none is given. Attributes of a group
-    are taken as independent.
+    The prior of an item set is a frequency for each item, by default 1/2. Attributes of a group
+    are assumed to be independent.
 
     >>> from sottovoce.schemas.attribute import boolean
     >>> from sottovoce.schemas.schema import Schema
@@ -105,12 +105,12 @@ def measure_columns(plan: Plan, priors: Mapping[str, Any] | None = None) -> list
     given = dict(priors or {})
     for name in given:
         plan.schema[name]
-    laws = {name: _laws(plan, name, given.get(name)) for name in plan.schema.names}
-    return [found for name in plan.schema.names for found in _measured(plan, name, laws, given=name in given)]
+    columns = {name: _column_priors(plan, name, given.get(name)) for name in plan.schema.names}
+    return [measures for name in plan.schema.names for measures in _measures(plan, name, columns, given=name in given)]
 
 
-def _laws(plan: Plan, name: str, prior: Any) -> list[Array]:
-    """One distribution for each coded column of an attribute."""
+def _column_priors(plan: Plan, name: str, prior: Any) -> list[Array]:
+    """Return the prior of each coded column of an attribute."""
     variable = plan.schema[name]
     try:
         if prior is None:
@@ -127,58 +127,58 @@ def _laws(plan: Plan, name: str, prior: Any) -> list[Array]:
         raise SottovoceError(f"prior of {name}", error.rule, error.value) from None
 
 
-def _measured(plan: Plan, name: str, laws: Mapping[str, list[Array]], *, given: bool) -> Iterator[ColumnMeasures]:
-    """Measures of each column of an attribute."""
+def _measures(plan: Plan, name: str, priors: Mapping[str, list[Array]], *, given: bool) -> Iterator[ColumnMeasures]:
+    """Yield the measures of each column of an attribute."""
     group = plan.group_of(name)
     channel = group.mechanism.channel
-    everyone = [law for other in group.attributes for law in laws[other]]
-    first = sum(len(laws[other]) for other in group.attributes[: group.attributes.index(name)])
+    group_priors = [prior for other in group.attributes for prior in priors[other]]
+    first = sum(len(priors[other]) for other in group.attributes[: group.attributes.index(name)])
     variable = plan.schema[name]
     items = variable.items if isinstance(variable, ItemSet) else [None]
-    for place, item in enumerate(items, start=first):
-        law = everyone[place]
-        matrix, seen = _matrix(channel, place, everyone)
+    for axis, item in enumerate(items, start=first):
+        prior = group_priors[axis]
+        matrix, seen = _matrix(channel, axis, group_priors)
         yield ColumnMeasures(
             name,
             item,
-            law.tolist(),
+            prior.tolist(),
             given,
             seen,
-            **({} if matrix is None else _numbers(matrix, law)),
-            distortion=_distortion(plan, group, name, place, law),
+            **({} if matrix is None else _numbers(matrix, prior)),
+            distortion=_distortion(plan, group, name, axis, prior),
         )
 
 
-def _matrix(channel: Channel, place: int, laws: list[Array]) -> tuple[Array | None, str | None]:
-    """What the whole group's report tells of a column; its own column alone where the group is too large."""
+def _matrix(channel: Channel, axis: int, priors: list[Array]) -> tuple[Array | None, str | None]:
+    """Return P(report | column) of the whole group's report, or of its own column where the group is too large."""
     try:
-        return column_matrix(channel, place, laws), WHOLE
+        return column_matrix(channel, axis, priors), WHOLE
     except SottovoceError:
-        own = _own_column(channel, place)
+        own = _own_column(channel, axis)
         if own is None or own.n_in * own.n_out > LARGEST_GROUP:
             return None, None
         return own.dense(), OWN
 
 
-def _own_column(channel: Channel, place: int) -> Channel | None:
+def _own_column(channel: Channel, axis: int) -> Channel | None:
     try:
-        return channel.marginal([place])
+        return channel.marginal([axis])
     except SottovoceError:
         return None
 
 
-def _numbers(matrix: Array, law: Array) -> dict[str, Any]:
+def _numbers(matrix: Array, prior: Array) -> dict[str, Any]:
     return {
-        "accuracy": float(adversary_accuracy(matrix, law)),
-        "worst_posterior": float(worst_posterior(matrix, law)),
-        "mutual_information": float(mutual_information(matrix, law)),
-        "conditional_entropy": float(conditional_entropy(matrix, law)),
-        "individual_reconstruction": individual_reconstruction(matrix, law).tolist(),
+        "accuracy": float(adversary_accuracy(matrix, prior)),
+        "worst_posterior": float(worst_posterior(matrix, prior)),
+        "mutual_information": float(mutual_information(matrix, prior)),
+        "conditional_entropy": float(conditional_entropy(matrix, prior)),
+        "individual_reconstruction": individual_reconstruction(matrix, prior).tolist(),
     }
 
 
-def _distortion(plan: Plan, group: Group, name: str, place: int, law: Array) -> float | None:
-    """`1 - sum_x p(x) A[x, x]`, where reports are written in the truth's own categories."""
+def _distortion(plan: Plan, group: Group, name: str, axis: int, prior: Array) -> float | None:
+    """Return `1 - sum_x p(x) A[x, x]`, or None unless reports have the categories of the truth."""
     alike = name in plan.report_schema.names and plan.report_schema[name] == plan.schema[name].as_report()
-    own = _own_column(group.mechanism.channel, place) if alike else None
-    return None if own is None else 1 - sum(float(own.entry(x, x)) * p for x, p in enumerate(law.tolist()))
+    own = _own_column(group.mechanism.channel, axis) if alike else None
+    return None if own is None else 1 - sum(float(own.entry(x, x)) * p for x, p in enumerate(prior.tolist()))

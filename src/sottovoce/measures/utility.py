@@ -1,29 +1,24 @@
 """Utility of a channel: condition number, covariance and mean squared error of estimates, distortion.
 
-Here `A[report, truth]` is the channel, p the law of the truths, `lam = A p` that of the reports, and N
-the number of respondents. One matrix or a stack of them is taken.
-
-Each is a function of a channel, a plan, or a stack of matrices. The covariance behind the errors is in
-`covariance`, the condition number in `condition`, the error of an itemset's support in `itemset_error`.
+`A[report, truth]` is the channel, p the distribution of the truths, `lam = A p` that of the reports, and N
+the number of respondents. Each measure is a function of a channel, a plan, or a stack of matrices.
 """
 
-from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import LARGEST_CONDITION, Array
+from sottovoce.channels.channel import LARGEST_CONDITION
+from sottovoce.checks import Array, Target, number
+from sottovoce.checks import target as checked_target
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.measures.matrices import as_matrices, as_prior, real_array
 
-TARGETS = ("population", "table")
-"""What an estimate is compared with: the law the respondents were drawn from, or their own table."""
-
 
 def condition_number(channel: Any) -> Array:
-    """Largest over smallest singular value, infinite for a singular channel (Agrawal 2004, eq. 4.9).
+    """Return the ratio of the largest to the smallest singular value, infinite if singular (Agrawal 2004, eq. 4.9).
 
-    It bounds how much the relative error of the reports' counts can grow when they are inverted.
+    It bounds the amplification of the relative error of the counts of reports by inversion.
 
     >>> print(condition_number([[0.75, 0.25], [0.25, 0.75]]).round(12))
     2.0
@@ -36,7 +31,7 @@ def condition_number(channel: Any) -> Array:
 
 
 def refuse_singular(matrices: Array) -> None:
-    """Refuse a stack with a singular matrix among them."""
+    """Raise if a matrix of a stack is singular."""
     singular = int(np.isinf(condition_number(matrices)).sum())
     if singular:
         rule = "must tell every truth from every other for truths to be estimated"
@@ -44,13 +39,13 @@ def refuse_singular(matrices: Array) -> None:
 
 
 def estimate_covariance(channel: Any, prior: Any, respondents: float, target: str = "population") -> Array:
-    """`(J^-1 - p p^T) / N` with `J = A^T diag(lam)^-1 A`, or `(J^-1 - diag(p)) / N` for the table.
+    """Return `(J^-1 - p p^T) / N` with `J = A^T diag(lam)^-1 A`, or `(J^-1 - diag(p)) / N` for the table.
 
     For a square channel `J^-1 = A^-1 diag(lam) A^-T`, so that the first is the covariance of plain inversion,
     `A^-1 (diag(lam) - lam lam^T) A^-T / N` (Wang, Wu & Hu 2016, eq. 18). With more reports than truths it
     is that of the best linear unbiased estimate, `J^-1 A^T diag(lam)^-1` times the frequencies of the
-    reports. For the table only the coins are random: the reports of a fixed table are sums of unlike coins,
-    whose covariance is `diag(A X) - A diag(X) A^T` for counts X (Agrawal 2004, eq. 4.10).
+    reports. For the table only the coins are random: the counts of reports of a fixed table are sums of independent
+    coins, with covariance `diag(A X) - A diag(X) A^T` for counts X (Agrawal 2004, eq. 4.10).
 
     >>> estimate_covariance([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], respondents=100)
     array([[ 0.01, -0.01],
@@ -61,14 +56,14 @@ def estimate_covariance(channel: Any, prior: Any, respondents: float, target: st
     """
     matrices = as_matrices(channel)
     refuse_singular(matrices)
-    law = fitting("prior", as_prior(prior, matrices.shape[-1]), matrices)
-    return covariance(matrices, law, checked_respondents(respondents), checked_target(target))
+    truths = fitting("prior", as_prior(prior, matrices.shape[-1]), matrices)
+    return _covariance(matrices, truths, checked_respondents(respondents), checked_target(target))
 
 
 def dispersion(channel: Any, counts: Any) -> Array:
-    """`A^-1 (diag(lam) - lam lam^T) A^-T / (N - 1)`, lam the observed shares of N counted reports.
+    """Return `A^-1 (diag(lam) - lam lam^T) A^-T / (N - 1)`, lam the observed shares of N reports.
 
-    An unbiased estimate of the covariance of `A^-1 lam` for respondents drawn from a population (Wang, Wu
+    This is an unbiased estimate of the covariance of `A^-1 lam` for respondents drawn from a population (Wang, Wu
     & Hu 2016, eq. 18). With more reports than truths the least-squares inverse takes the place of `A^-1`.
 
     >>> dispersion([[0.75, 0.25], [0.25, 0.75]], [51, 50]).round(6)
@@ -83,35 +78,25 @@ def dispersion(channel: Any, counts: Any) -> Array:
         raise SottovoceError("counts", "must be of more than one report", counts)
     shares = reports[..., None] / total
     inverse = np.linalg.pinv(matrices)
-    seen = inverse @ shares
-    spread = (inverse * np.swapaxes(shares, -1, -2)) @ np.swapaxes(inverse, -1, -2)
-    return np.asarray((spread - seen @ np.swapaxes(seen, -1, -2)) / (total - 1))
+    value = inverse @ shares
+    second_moments = (inverse * np.swapaxes(shares, -1, -2)) @ np.swapaxes(inverse, -1, -2)
+    return np.asarray((second_moments - value @ np.swapaxes(value, -1, -2)) / (total - 1))
 
 
-def covariance(matrices: Array, law: Array, respondents: float, target: str) -> Array:
-    """`estimate_covariance` of what was checked, none of it singular."""
-    root = _root_of_inverse_information(matrices, law)
-    own = law[..., None] * (np.eye(law.shape[-1]) if target == "table" else law[..., None, :])
-    return np.asarray((root @ np.swapaxes(root, -1, -2) - own) / respondents)
+def _covariance(matrices: Array, prior: Array, respondents: float, target: Target) -> Array:
+    """Return the covariance of estimates for checked arguments and matrices that are not singular."""
+    root = _root_of_inverse_information(matrices, prior)
+    product_of_means = prior[..., None] * (np.eye(prior.shape[-1]) if target == "table" else prior[..., None, :])
+    return np.asarray((root @ np.swapaxes(root, -1, -2) - product_of_means) / respondents)
 
 
 def checked_respondents(respondents: Any) -> float:
-    """A positive, finite number of respondents; a fraction is an effective sample size."""
-    number = not isinstance(respondents, bool) and isinstance(respondents, int | float | np.number)
-    if not number or not isfinite(respondents) or respondents <= 0:
-        raise SottovoceError("respondents", "must be a positive number", respondents)
-    return float(respondents)
-
-
-def checked_target(target: Any) -> str:
-    """One of the two things an estimate is compared with."""
-    if target not in TARGETS:
-        raise SottovoceError("target", f"must be one of {', '.join(TARGETS)}", target)
-    return str(target)
+    """Return a positive, finite number of respondents; a fraction is an effective sample size."""
+    return number("respondents", respondents, 0, open_ends=True)
 
 
 def checked_counts(parameter: str, counts: Any, cells: int) -> Array:
-    """Counts of so many cells along the last axis, finite and not negative."""
+    """Return counts with this number of cells along the last axis; raise unless they are finite and not negative."""
     array = real_array(parameter, counts)
     if array.shape[-1:] != (cells,) or not (np.isfinite(array) & (array >= 0)).all():
         raise SottovoceError(parameter, f"must be {cells} counts that are not negative", counts)
@@ -119,7 +104,7 @@ def checked_counts(parameter: str, counts: Any, cells: int) -> Array:
 
 
 def fitting(parameter: str, vectors: Array, matrices: Array) -> Array:
-    """Refuse a stack of vectors that cannot be paired with the stack of matrices."""
+    """Return the vectors; raise unless their stack can be broadcast with the stack of matrices."""
     try:
         np.broadcast_shapes(vectors.shape[:-1], matrices.shape[:-2])
     except ValueError:
@@ -128,40 +113,40 @@ def fitting(parameter: str, vectors: Array, matrices: Array) -> Array:
     return vectors
 
 
-def _root_of_inverse_information(matrices: Array, law: Array) -> Array:
-    """A matrix R with `R R^T = J^-1`: of a square channel even where some report never comes."""
-    lam = (matrices @ law[..., None])[..., 0]
+def _root_of_inverse_information(matrices: Array, prior: Array) -> Array:
+    """Return R with `R R^T = J^-1`; for a square channel also where a report has probability zero."""
+    lam = (matrices @ prior[..., None])[..., 0]
     if matrices.shape[-1] == matrices.shape[-2]:
         return np.asarray(np.linalg.inv(matrices) * np.sqrt(lam)[..., None, :])
     if ((lam <= 0) & (matrices > 0).any(axis=-1)).any():
         rule = "must make every report of a channel with more reports than truths possible"
-        raise SottovoceError("prior", rule, law)
+        raise SottovoceError("prior", rule, prior)
     weight = 1 / np.sqrt(np.where(lam > 0, lam, 1))
     return np.asarray(np.linalg.pinv(matrices * weight[..., None]))
 
 
 def mean_squared_errors(channel: Any, prior: Any, respondents: float, target: str = "population") -> Array:
-    """Mean squared error of each category's unbiased estimate: the diagonal of `estimate_covariance`.
+    """Return the mean squared error of each category's unbiased estimate: the diagonal of `estimate_covariance`.
 
-    Theorem 6 of Huang & Du (2008), by its matrix form: as printed it counts every covariance twice over.
-    Infinite in every category where a channel is singular, so that a search over many may meet such ones.
+    Theorem 6 of Huang & Du (2008) in matrix form: as printed it counts every covariance twice.
+    The errors of a singular channel are infinite rather than refused, for searches over many channels.
 
     >>> mean_squared_errors([[0.75, 0.25], [0.25, 0.75]], [0.8, 0.2], respondents=1000).round(6)
     array([0.00091, 0.00091])
     """
     matrices = as_matrices(channel)
-    law = fitting("prior", as_prior(prior, matrices.shape[-1]), matrices)
+    truths = fitting("prior", as_prior(prior, matrices.shape[-1]), matrices)
     singular = np.isinf(condition_number(matrices))[..., None, None]
-    harmless = np.where(singular, np.eye(*matrices.shape[-2:]), matrices)
-    law = np.where(singular[..., 0], 1 / law.shape[-1], law)
-    spread = covariance(harmless, law, checked_respondents(respondents), checked_target(target))
-    # Rounding must not leave a variance below zero where a channel is nearly certain.
-    errors = np.maximum(np.diagonal(spread, axis1=-2, axis2=-1), 0)
+    invertible = np.where(singular, np.eye(*matrices.shape[-2:]), matrices)
+    truths = np.where(singular[..., 0], 1 / truths.shape[-1], truths)
+    matrix = _covariance(invertible, truths, checked_respondents(respondents), checked_target(target))
+    # Rounding may leave a variance below zero where a channel is nearly the identity.
+    errors = np.maximum(np.diagonal(matrix, axis1=-2, axis2=-1), 0)
     return np.where(singular[..., 0], np.inf, errors)
 
 
 def average_mean_squared_error(channel: Any, prior: Any, respondents: float, target: str = "population") -> Array:
-    """Mean over the categories of `mean_squared_errors`: OptRR's utility, less is better (Huang & Du 2008, eq. 10).
+    """Return the mean over the categories of `mean_squared_errors`, the utility of OptRR (Huang & Du 2008, eq. 10).
 
     >>> print(average_mean_squared_error([[0.75, 0.25], [0.25, 0.75]], [0.8, 0.2], respondents=1000).round(6))
     0.00091
@@ -170,7 +155,7 @@ def average_mean_squared_error(channel: Any, prior: Any, respondents: float, tar
 
 
 def distortion(channel: Any, prior: Any) -> Array:
-    """`P(X != Y) = 1 - sum_x p(x) A[x, x]`: how often a report is not the truth (Gao et al. 2018).
+    """Return `P(X != Y) = 1 - sum_x p(x) A[x, x]`, how often a report differs from the truth (Gao et al. 2018).
 
     >>> print(distortion([[0.75, 0.25], [0.25, 0.75]], [0.8, 0.2]).round(12))
     0.25
@@ -179,14 +164,14 @@ def distortion(channel: Any, prior: Any) -> Array:
     if matrices.shape[-1] != matrices.shape[-2]:
         rule = "must report the truths' own categories, as many as there are truths"
         raise SottovoceError("channel", rule, Words(f"{matrices.shape[-2]} x {matrices.shape[-1]}"))
-    law = fitting("prior", as_prior(prior, matrices.shape[-1]), matrices)
-    return np.asarray(1 - (np.diagonal(matrices, axis1=-2, axis2=-1) * law).sum(axis=-1))
+    truths = fitting("prior", as_prior(prior, matrices.shape[-1]), matrices)
+    return np.asarray(1 - (np.diagonal(matrices, axis1=-2, axis2=-1) * truths).sum(axis=-1))
 
 
 def report_variances(channel: Any, table: Any) -> Array:
-    """`Var(Y_v) = sum_u A[v, u] (1 - A[v, u]) X_u`: how much the count of each report of a fixed table varies.
+    """Return the variance of the count of each report of a fixed table, `Var(Y_v) = sum_u A[v, u] (1 - A[v, u]) X_u`.
 
-    The counts Y are Poisson-binomial: every respondent of the table X tosses a coin of their own. Equal to
+    The counts Y are Poisson-binomial: every respondent of the table X tosses a separate coin. Equal to
     `A_v X (1 - A_v X / N) - sum_u (A[v, u] - A_v X / N)^2 X_u` (Agrawal 2004, eq. 4.10).
 
     >>> report_variances([[0.75, 0.25], [0.25, 0.75]], [60, 40])

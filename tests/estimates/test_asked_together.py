@@ -6,7 +6,7 @@ import pytest
 from sottovoce.disguises.tables import disguise_frame
 from sottovoce.errors import SingularChannelError, SottovoceError
 from sottovoce.estimates import asked_together
-from sottovoce.estimates.asked_together import count_by_part, estimate_covered
+from sottovoce.estimates.asked_together import count_by_part, estimate_asked_together
 from sottovoce.estimates.proportions import estimate_proportions
 from sottovoce.plans.budget import new_plan
 from sottovoce.plans.plan import Plan
@@ -58,7 +58,7 @@ class Drawn:
 def test_exact_on_expected_counts(plan, names):
     table = people(1500)
     expected = plan.channel().matvec(shares(table, SCHEMA.names))
-    found = estimate_covered(Drawn(plan, np.round(1e12 * expected).astype(np.int64)), plan, names)
+    found = estimate_asked_together(Drawn(plan, np.round(1e12 * expected).astype(np.int64)), plan, names)
     np.testing.assert_allclose(found.value, shares(table, names), atol=1e-9)
     assert found.attributes == tuple(names)
 
@@ -68,8 +68,8 @@ def test_the_stated_scatter_is_that_of_samples(plan):
     """400 samples of 1,500 people and their reports: the mean within four standard errors, deviations to a fifth."""
     truth = shares(people(1500), SCHEMA.names)
     draws = np.random.default_rng(5).multinomial(1500, plan.channel().matvec(truth), 400)
-    found = [estimate_covered(Drawn(plan, counts), plan, ["c", "b"]) for counts in draws]
-    stated = np.mean([one.spread.variances for one in found], axis=0)
+    found = [estimate_asked_together(Drawn(plan, counts), plan, ["c", "b"]) for counts in draws]
+    stated = np.mean([one.covariances.variances for one in found], axis=0)
     values = np.array([one.value for one in found])
     gap = values.mean(axis=0) - truth.reshape(2, 3, 2, 5).sum(axis=(0, 3)).T.ravel()
     assert (np.abs(gap) < 4 * np.sqrt(stated / 400)).all()
@@ -79,7 +79,7 @@ def test_the_stated_scatter_is_that_of_samples(plan):
 def test_variances_follow_the_formula():
     """`sum w^2 l (1 - l) / (keep^2 N_Q)`, weights `N_Q keep^2`, keeps of six and of twelve cells at odds 5."""
     reports = disguise_frame(people(2000), PLAN, rng=1)
-    found = estimate_covered(reports, PLAN, ["a", "b"])
+    found = estimate_asked_together(reports, PLAN, ["a", "b"])
     blocks = count_by_part(reports, PLAN, ["a", "b"]).reports.blocks
     keeps = {6: 4 / 10, 12: 4 / 16}
     own = [(block.total, keeps[n]) for block, n in zip(blocks, (6, 12), strict=False)]
@@ -89,35 +89,37 @@ def test_variances_follow_the_formula():
     for weight, (total, keep), block in zip(weights, own, blocks, strict=False):
         seen = block.counts / total
         expected += weight**2 * seen * (1 - seen) / (keep**2 * total)
-    np.testing.assert_allclose(found.spread.variances, expected, rtol=1e-9)
-    table = estimate_covered(reports, PLAN, ["a", "b"], target="table")
-    np.testing.assert_allclose(table.spread.variances, expected - found.value * (1 - found.value) / 2000, rtol=1e-9)
+    np.testing.assert_allclose(found.covariances.variances, expected, rtol=1e-9)
+    table = estimate_asked_together(reports, PLAN, ["a", "b"], target="table")
+    np.testing.assert_allclose(
+        table.covariances.variances, expected - found.value * (1 - found.value) / 2000, rtol=1e-9
+    )
 
 
 def test_what_was_not_asked_together_is_refused():
     reports = disguise_frame(people(100), PLAN, rng=1)
-    with pytest.raises(SingularChannelError, match="attributes must be asked together of some respondents; a model"):
-        estimate_covered(reports, PLAN, ["a", "d"])
+    with pytest.raises(SingularChannelError, match="attributes must be asked together of some respondents; plan with"):
+        estimate_asked_together(reports, PLAN, ["a", "d"])
     one = {name: values[:1] for name, values in reports.items()}
     with pytest.raises(SottovoceError, match="reports must be at least 2"):
-        estimate_covered(one, PLAN, [name for name in "abcd" if one[name][0] != "not asked"][:1])
+        estimate_asked_together(one, PLAN, [name for name in "abcd" if one[name][0] != "not asked"][:1])
 
 
 def test_without_sampling_it_is_plain_inversion():
     plan = new_plan(SCHEMA, odds=9)
     reports = disguise_frame(people(500), plan, rng=1)
-    ours = estimate_covered(reports, plan, "b", target="table")
+    ours = estimate_asked_together(reports, plan, "b", target="table")
     np.testing.assert_array_equal(ours.value, estimate_proportions(reports, plan, "b").value)
     assert ours.target == "table"
 
 
 def test_of_too_many_columns_only_those_wanted_are_counted(monkeypatch):
     reports = disguise_frame(people(20_000), PLAN, rng=1)
-    exact = estimate_covered(reports, PLAN, ["a", "b"])
+    exact = estimate_asked_together(reports, PLAN, ["a", "b"])
     monkeypatch.setattr(asked_together, "MOST_REPORTS", 10)
     (pair, *_) = count_by_part(reports, PLAN, ["a", "b"]).reports.blocks
     assert [channel.keep for _, channel in pair.channels] == [pytest.approx(0.4), pytest.approx(0.25)]
-    mixed = estimate_covered(reports, PLAN, ["a", "b"])
+    mixed = estimate_asked_together(reports, PLAN, ["a", "b"])
     # The mixture weighs parts by N keep instead of N keep^2: nearly the same, and never better.
     assert np.abs(mixed.value - exact.value).max() < 3 * exact.standard_error.max()
     assert exact.standard_error.sum() < mixed.standard_error.sum() < 1.1 * exact.standard_error.sum()

@@ -6,9 +6,9 @@ import pytest
 from sottovoce.disguises.tables import disguise_frame
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates import log_linear
-from sottovoce.estimates.covariance import MatrixSpread
+from sottovoce.estimates.covariance import FactorCovariance, MatrixCovariance
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.log_linear import FactorSpread, estimate_joint, margin_of, most_likely_joint
+from sottovoce.estimates.log_linear import estimate_joint, most_likely_joint
 from sottovoce.plans.budget import new_plan
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Attribute, boolean
@@ -90,7 +90,7 @@ def test_bad_requests_are_refused():
 def test_rounds_that_did_not_suffice_are_said(monkeypatch):
     monkeypatch.setattr(log_linear, "ROUNDS", 1)
     found = estimate_joint(disguise_frame(people(2000), PAIRS, rng=3), PAIRS)
-    assert found.method == "log-linear model, NOT settled after 1 rounds"
+    assert found.method == "log-linear model, NOT converged after 1 rounds"
 
 
 def test_the_most_likely_law_fits_best_and_has_no_standard_errors():
@@ -112,17 +112,17 @@ def test_margins_by_factor_and_by_matrix_agree():
     rng = np.random.default_rng(0)
     factor, value = rng.normal(size=(12, 3)) / 100, rng.dirichlet(np.ones(12))
     categories = ((0, 1), ("x", "y", "z"), (0, 1))
-    spreads = FactorSpread(factor), MatrixSpread(factor @ factor.T)
+    spreads = FactorCovariance(factor), MatrixCovariance(factor @ factor.T)
     joints = [Estimate(("a", "b", "c"), categories, value, s, value, 10, "population", "model") for s in spreads]
     sums = np.zeros((6, 12))
     for cell, (_, b, c) in enumerate(np.ndindex(2, 3, 2)):
         sums[c * 3 + b, cell] = 1
     for joint in joints:
-        found = margin_of(joint, ["c", "b"])
+        found = joint.marginal(["c", "b"])
         assert found.categories == ((0, 1), ("x", "y", "z"))
         np.testing.assert_allclose(found.value, sums @ value)
         np.testing.assert_allclose(found.covariance, sums @ factor @ factor.T @ sums.T, atol=1e-15)
-        np.testing.assert_allclose(found.spread.variances, np.diag(found.covariance))
+        np.testing.assert_allclose(found.covariances.variances, np.diag(found.covariance))
     for bad in (["d"], [], ["a", "a"]):
         with pytest.raises(SottovoceError, match="attributes must be some of a, b, c, once each"):
-            margin_of(joints[0], bad)
+            joints[0].marginal(bad)

@@ -112,13 +112,17 @@ def test_where_the_delta_method_holds_it_is_kept():
 def test_users_functions_are_evaluated_one_by_one():
     """Squared distance to uniformity has the interval that its own formula gives at once."""
     ours = UserFunction("unevenness", lambda p: ((p - 1 / 3) ** 2).sum())
-    told = []
+    progress_calls = []
     found = derive(
-        estimate(COIN, [345, 333, 322]), ours, bootstrap=200, rng=4, progress=lambda done, total: told.append(done)
+        estimate(COIN, [345, 333, 322]),
+        ours,
+        bootstrap=200,
+        rng=4,
+        progress=lambda done, total: progress_calls.append(done),
     )
     assert found.method == "bootstrap"
     assert found.low == pytest.approx(0, abs=1e-9)
-    assert told == list(range(1, len(told) + 1))
+    assert progress_calls == list(range(1, len(progress_calls) + 1))
 
 
 def test_still_declined():
@@ -135,8 +139,8 @@ def test_still_declined():
 def test_paths_rise_and_fall_to_extremes():
     found = estimate(COIN, [45, 33, 22])
     for sign, end in ((1, np.log2(3)), (-1, 0)):
-        laws, ends = least_favourable(found.spread, Entropy(), found.value, sign)
-        values = [Entropy().value(law) for law in laws]
+        distributions, ends = least_favourable(found.covariances, Entropy(), found.value, sign)
+        values = [Entropy().value(law) for law in distributions]
         assert ends
         assert values[0] == Entropy().value(found.value)
         assert (sign * np.diff(values[:-1]) > 0).all()

@@ -1,7 +1,7 @@
 """Privacy of a single entry before and after mining, and the recoverability of Zhan & Matwin.
 
-Prefer `entry.privacy_after_mining`. Taken literally, scenario I over an exhaustive set of rules is 1
-whatever the data, scenario II may exceed 1, and the privacy that is left falls below zero.
+Prefer `privacy_after_mining`. Taken literally, scenario I over an exhaustive set of rules is 1
+whatever the data, scenario II may exceed 1, and the remaining privacy falls below zero.
 """
 
 from collections.abc import Sequence
@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array, whole_number
 from sottovoce.errors import SottovoceError
 from sottovoce.measures.matrices import TOLERANCE, conditional, joint, real_array
 
 
 def entry_privacy(channel: Any, prior: Any) -> Array:
-    """`PSE = sum_o sum_r P(o) P(r | o) (1 - P(o | r))` before mining (Zhan & Matwin 2006, 4.1).
+    """Return `PSE = sum_o sum_r P(o) P(r | o) (1 - P(o | r))`, privacy before mining (Zhan & Matwin 2006, 4.1).
 
     For a yes/no entry this is the paper's definition, `1 - P(o | r) = P(1 - o | r)`, and with a yes/no
     report it equals `2 W (1 - W) (1 - corr^2)`, W the share of ones and corr the correlation of truth
-    and report. The paper's worked-out components agree with its definition at W_y = .5 only: component 1
-    has `1 - W_y` where `W_y` belongs, and the last line merges unequal denominators.
+    and report. The components that the paper derives agree with its definition at W_y = .5 only: component 1
+    has `1 - W_y` instead of `W_y`, and the last line merges unequal denominators.
 
     >>> from sottovoce.schemes import UnrelatedQuestion
     >>> question = UnrelatedQuestion(theta=0.6, known=[0.5, 0.5]).mechanism((2,)).channel
@@ -32,9 +32,9 @@ def entry_privacy(channel: Any, prior: Any) -> Array:
 
 
 def privacy_given(evidence: Any) -> Array:
-    """`sum_e sum_o P(o, e) (1 - P(o | e))`, e being ALL that the adversary knows, from a table of P(e, o).
+    """Return `sum_e sum_o P(o, e) (1 - P(o | e))` from a table of P(e, o), e all that the adversary knows.
 
-    This is the sound form of privacy after mining: it never falls below zero, and never rises when
+    This is a consistent definition of privacy after mining: it is never negative, and never rises when
     evidence is added.
 
     >>> round(float(privacy_given([[0.5, 0.0], [0.25, 0.25]])), 6)
@@ -52,29 +52,29 @@ def privacy_given(evidence: Any) -> Array:
 def privacy_after_mining(
     channel: Any, prior: Any, sizes: Sequence[int], entry: int, known: Sequence[int] = ()
 ) -> Array:
-    """Privacy of one entry of a record against someone who knows the joint prior, that is, mined everything.
+    """Return the privacy of one entry of a record against an adversary who knows the joint prior by mining.
 
     The evidence is the whole record's report, and the true values of the attributes in `known`. With
     none known this is the paper's scenario II (centralised, or records divided among parties); with
     some, scenario I (attributes divided among parties, each of which knows its own). `channel` and
-    `prior` are over the joint cells of attributes of these `sizes`; `entry` and `known` are positions.
+    `prior` are over the joint cells of attributes of these `sizes`; `entry` and `known` are their indices.
 
     >>> coin = np.array([[0.75, 0.25], [0.25, 0.75]])
     >>> alike = [0.5, 0, 0, 0.5]
     >>> [round(float(privacy_after_mining(np.kron(coin, coin), alike, (2, 2), 0, known)), 6) for known in ((), (1,))]
     [0.3, 0.0]
     """
-    together = joint(channel, prior)
-    _check_positions(sizes, entry, known, together.shape[-1])
-    leading = together.shape[:-1]
-    table = together.reshape(*leading, *sizes)
+    joint_probabilities = joint(channel, prior)
+    _check_indices(sizes, entry, known, joint_probabilities.shape[-1])
+    leading = joint_probabilities.shape[:-1]
+    table = joint_probabilities.reshape(*leading, *sizes)
     others = tuple(len(leading) + a for a in range(len(sizes)) if a != entry and a not in known)
     table = np.moveaxis(table.sum(axis=others, keepdims=True), len(leading) + entry, -1)
     return _wrong_guesses(table.reshape(*leading[:-1], -1, sizes[entry]))
 
 
 def group_privacy(channel: Any, prior: Any, sizes: Sequence[int], known: Sequence[int] = ()) -> Array:
-    """Least privacy after mining among the entries of a record that are not known (Zhan & Matwin 2006, 4.2).
+    """Return the least privacy after mining among the entries of a record that are not known (Zhan & Matwin 2006, 4.2).
 
     >>> coin = np.array([[0.75, 0.25], [0.25, 0.75]])
     >>> float(group_privacy(np.kron(coin, np.eye(2)), [0.25] * 4, (2, 2)))
@@ -92,18 +92,16 @@ def _wrong_guesses(table: Array) -> Array:
     return wrong
 
 
-def _check_positions(sizes: Sequence[int], entry: int, known: Sequence[int], truths: int) -> None:
+def _check_indices(sizes: Sequence[int], entry: int, known: Sequence[int], truths: int) -> None:
     if prod(sizes) != truths:
         raise SottovoceError("sizes", f"must have {truths} joint cells", tuple(sizes))
-    places = range(len(sizes))
-    if entry not in places:
-        raise SottovoceError("entry", f"must be a position from 0 to {len(sizes) - 1}", entry)
-    if entry in known or any(a not in places for a in known):
-        raise SottovoceError("known", "must be positions of other attributes than the entry", tuple(known))
+    whole_number("entry", entry, least=0, most=len(sizes) - 1)
+    if entry in known or any(a not in range(len(sizes)) for a in known):
+        raise SottovoceError("known", "must be indices of other attributes than the entry", tuple(known))
 
 
 def recoverability_known(precondition: Any, confidence: Any) -> float:
-    """`REC = sum P(precondition) P(conclusion | precondition)`, scenario I (Zhan & Matwin 2006, 4.2).
+    """Return `REC = sum P(precondition) P(conclusion | precondition)`, scenario I (Zhan & Matwin 2006, 4.2).
 
     `confidence` has a row for each precondition and a column for each conclusion, 0 where no rule was
     found. The original values of the precondition are known to the adversary.
@@ -111,12 +109,12 @@ def recoverability_known(precondition: Any, confidence: Any) -> float:
     >>> round(recoverability_known([0.5, 0.5], [[0.8, 0.6], [0.4, 0.3]]), 6)  # the paper's rules
     1.05
     """
-    rules = _rules(confidence)
-    return float(_fitting("precondition", precondition, rules.shape[0]) @ rules.sum(axis=1))
+    rules = _rule_confidences(confidence)
+    return float(_probabilities("precondition", precondition, rules.shape[0]) @ rules.sum(axis=1))
 
 
 def recoverability_unknown(confidence: Any, correct: Any) -> float:
-    """`REC = sum P(conclusion* | precondition*) P(original | report)`, scenario II (Zhan & Matwin 2006, 4.2).
+    """Return `REC = sum P(conclusion* | precondition*) P(original | report)`, scenario II (Zhan & Matwin 2006, 4.2).
 
     `confidence` is that of the rules among REPORTS, and `correct` the probability, for each value, that
     its report is true: `P(o = v | r = v)`.
@@ -124,26 +122,26 @@ def recoverability_unknown(confidence: Any, correct: Any) -> float:
     >>> round(recoverability_unknown([[0.7, 0.3], [0.4, 0.6]], [0.75, 0.75]), 6)
     1.5
     """
-    rules = _rules(confidence)
-    return float(rules.sum(axis=0) @ _fitting("correct", correct, rules.shape[1]))
+    rules = _rule_confidences(confidence)
+    return float(rules.sum(axis=0) @ _probabilities("correct", correct, rules.shape[1]))
 
 
 def literal_privacy(before: Any, recoverability: Any) -> Array:
-    """`PSE = PSE(PRE) - REC`, REC the largest over the sets of rules for an entry (Zhan & Matwin 2006, 4.2).
+    """Return `PSE = PSE(PRE) - REC`, REC the largest over the sets of rules for an entry (Zhan & Matwin 2006, 4.2).
 
     The last axis of `recoverability` runs over those sets. The group's privacy is the least of its entries'.
 
     >>> literal_privacy([0.32, 0.5], [[0.1, 0.2], [0.1, 1.0]]).tolist()
     [0.12, -0.5]
     """
-    found = real_array("recoverability", recoverability)
-    if found.ndim == 0 or found.shape[-1] == 0 or not np.isfinite(found).all():
-        raise SottovoceError("recoverability", "must be finite, one for each set of rules", found.tolist())
-    left: Array = real_array("before", before) - found.max(axis=-1)
-    return left
+    recovered = real_array("recoverability", recoverability)
+    if recovered.ndim == 0 or recovered.shape[-1] == 0 or not np.isfinite(recovered).all():
+        raise SottovoceError("recoverability", "must be finite, one for each set of rules", recovered.tolist())
+    remaining: Array = real_array("before", before) - recovered.max(axis=-1)
+    return remaining
 
 
-def _rules(confidence: Any) -> Array:
+def _rule_confidences(confidence: Any) -> Array:
     rules = real_array("confidence", confidence)
     if rules.ndim != 2 or not ((rules >= 0) & (rules <= 1)).all():
         rule = "must be between 0 and 1, in rows of preconditions by columns of conclusions"
@@ -151,7 +149,7 @@ def _rules(confidence: Any) -> Array:
     return rules
 
 
-def _fitting(parameter: str, values: Any, count: int) -> Array:
+def _probabilities(parameter: str, values: Any, count: int) -> Array:
     array = real_array(parameter, values)
     if array.shape != (count,) or not ((array >= 0) & (array <= 1)).all():
         raise SottovoceError(parameter, f"must be {count} probabilities", array.tolist())

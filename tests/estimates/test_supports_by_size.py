@@ -162,7 +162,7 @@ def test_covariances_in_a_table_need_the_support_of_both_sets_together():
 
 @pytest.mark.parametrize("reports", [[["ale"]], {}, {"basket": [["ale"]]}, {7: {}}, {-1: {}}, {True: {}}])
 def test_reports_must_be_by_size(reports):
-    with pytest.raises(SottovoceError, match=r"^reports must be "):
+    with pytest.raises(SottovoceError, match=r"^(reports|key of reports, a size of transactions,) must be "):
         estimate_supports_by_size(reports, plan_of(2, 0.4), [["ale"]])
 
 
