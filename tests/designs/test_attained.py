@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sottovoce.designs.certified import least_error_design
+from sottovoce.designs.certified import design
 from sottovoce.designs.requirement import named_prior
 from sottovoce.disguises.tables import disguise_frame
 from sottovoce.estimates.proportions import estimate_proportions
@@ -20,7 +20,7 @@ from sottovoce.schemas.schema import Schema
 def test_the_error_is_what_was_promised(categories, bounds, method, runs):
     """A run's average squared error has a relative deviation near (2 / (n - 1))^(1/2): .08 of the mean of all."""
     law, respondents = named_prior("normal", categories), 2000
-    point = least_error_design(law, respondents, **bounds)
+    point = design(law, respondents, **bounds)
     labels = [str(number) for number in range(categories)]
     plan = plan_from_text(plan_to_text(Plan.of(Schema([Attribute("a", labels)]), {"a": point.scheme})))
     assert plan.guarantee.deniable == ("epsilon" in bounds)

@@ -10,7 +10,7 @@ from matplotlib import pyplot
 from sottovoce.designs.compare import EPSILONS, comparable_schemes, compare
 from sottovoce.designs.compare_measures import derived_error
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.mechanism_costs import mechanism_costs
+from sottovoce.estimates.laplace_costs import mechanism_costs
 from sottovoce.measures.privacy import adversary_accuracy
 from sottovoce.measures.utility import average_mean_squared_error, condition_number
 from sottovoce.schemes import ForcedResponse, OptimizedUnary, RandomizedResponse, Warner
@@ -85,7 +85,7 @@ TABLE = np.array([[30, 10, 5], [12, 60, 20]])
 
 def test_what_follows_from_proportions_of_two_attributes():
     """As `mechanism_costs` has them; each attribute spends its own epsilon."""
-    names = ["entropy", "chi-squared", "mutual-information", "correlation"]
+    names = ["entropy", "chi_squared", "mutual_information", "correlation"]
     measures = [f"{name.replace('-', '_')}_error" for name in names]
     found = compare(
         ["randomized_response", "laplace"], TABLE / TABLE.sum(), TABLE.sum(), ["mse", *measures], epsilons=[2]
@@ -104,7 +104,7 @@ def test_errors_of_this_table_alone():
     own = partial(derived_error, name="entropy_error", respondents=TABLE.sum(), target="table")
     measures = {"table": own, "population": "entropy_error"}
     rows = compare(["randomized_response"], TABLE / TABLE.sum(), TABLE.sum(), measures, epsilons=[2, 30]).rows
-    expected = mechanism_costs(TABLE, 2)["randomized_response"].derived["entropy"].error
+    expected = mechanism_costs(TABLE, 2, target="table")["randomized_response"].derived["entropy"].error
     assert rows[0]["table"] == pytest.approx(expected)
     assert rows[0]["table"] < rows[0]["population"]
     assert rows[1]["table"] == pytest.approx(0, abs=1e-5)
@@ -203,7 +203,7 @@ def test_the_picture_has_words_that_do_not_touch(count, tmp_path):
             "schemes must have matrices of at most 4194304 entries for two attributes together. Got 16777216 x 144",
         ),
         ({"measures": ["chi_squared_error"]}, "measures must fit the prior, which is of one attribute. Got 'chi_sq"),
-        ({"respondents": -1}, "respondents must be a positive number"),
+        ({"respondents": -1}, "respondents must be a number above 0"),
         ({"width": 0}, "width must be a positive number"),
         ({"level": 1}, "level must be between 0 and 1"),
     ],
@@ -212,3 +212,19 @@ def test_mistakes_are_told(arguments, message):
     usual = {"schemes": ["laplace"], "prior": [0.5, 0.5], "respondents": 100, "measures": ["mse"]}
     with pytest.raises(SottovoceError, match=message):
         compare(**{**usual, **arguments})
+
+
+def test_summaries():
+    comparison = compare(
+        ["randomized_response", "optimized_unary"], [0.5, 0.3, 0.2], 1000, ["mse", "distortion"], epsilons=[1]
+    )
+    assert repr(comparison) == (
+        "<SchemeComparison: 2 rows, 3 categories, 1,000 respondents; "
+        "randomized_response, optimized_unary; mse, distortion>"
+    )
+    lines = str(comparison).splitlines()
+    assert lines[1].split() == ["scheme", "epsilon", "mse", "distortion"]
+    assert lines[3].split()[:2] == ["optimized_unary", "1"]
+    assert len(lines[3].split()) == 3  # the distortion of sets is undefined
+    assert "<td>optimized_unary</td><td>1</td>" in comparison._repr_html_()
+    assert "<small>2 rows, 3 categories, 1,000 respondents</small>" in comparison._repr_html_()

@@ -9,17 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sottovoce.designs.exact_scheme import Settled
+from sottovoce.designs.exact_scheme import ExactScheme
 from sottovoce.designs.front import (
-    GUESSES_AND_ERROR,
+    ACCURACY_AND_ERROR,
     Certificate,
     Front,
     Objective,
     Point,
-    draw,
     hypervolume,
     non_dominated,
 )
+from sottovoce.designs.pictures import draw_fronts
 from sottovoce.designs.sweeps import subset_sweep, sweep, warner_sweep
 from sottovoce.errors import MissingExtraError, SottovoceError
 from sottovoce.plans.plan import Plan
@@ -28,7 +28,7 @@ from sottovoce.schemas.schema import Schema
 from sottovoce.schemes import Matrix, RandomizedResponse, Warner
 
 PRIOR = [0.5, 0.3, 0.2]
-SCHEME = Settled.of(Warner(p=0.7), (3,))
+SCHEME = ExactScheme.of(Warner(p=0.7), (3,))
 PLAIN = (Objective("a"), Objective("b"))
 
 
@@ -91,7 +91,7 @@ def test_picking_meets_every_level_and_is_best_in_what_is_open():
     ("levels", "message"),
     [
         ({"accuracy": 0.4}, "accuracy must be at least 0.5, the best on this front. Got 0.4 instead."),
-        ({"accuracy": 0.6, "mse": 0.0005}, "levels must be met by some point together, not only one by one"),
+        ({"accuracy": 0.6, "mse": 0.0005}, "levels must be met by some point all together, not only one by one"),
         ({"colour": 1}, "measure must be one of mse, adversary_accuracy"),
     ],
 )
@@ -123,7 +123,7 @@ def test_json_keeps_everything_that_matters():
     schemes = [Warner(p=0.6), Warner(p=1), Warner(p=Fraction(1, 3))]
     front = sweep(schemes, PRIOR, 1000, name="three")
     certified = Point(front[0].scheme, front[0].measures, Certificate("mse", 1e-4, 1e-9))
-    front = Front((certified, *front.points[1:]), front.prior, 1000, "three", GUESSES_AND_ERROR)
+    front = Front((certified, *front.points[1:]), front.prior, 1000, "three", ACCURACY_AND_ERROR)
     written = json.loads(json.dumps(front.to_json(), allow_nan=False))
     assert Front.from_json(written) == front
     first, _, last = written["points"]
@@ -157,7 +157,7 @@ def test_json_keeps_everything_that_matters():
         {"prior": PRIOR, "points": [{"channel": {}}], "objectives": [], "respondents": 1, "name": "x"},
         {
             "prior": PRIOR,
-            "points": [{"channel": {"scheme": "no", "mechanism": SCHEME.settled.to_json()}}],
+            "points": [{"channel": {"scheme": "no", "mechanism": SCHEME.exact_mechanism.to_json()}}],
             "objectives": [],
             "respondents": 1,
             "name": "x",
@@ -177,7 +177,7 @@ def test_sets_show_the_reports_that_can_come():
 
 
 def test_large_matrices_are_not_written_out():
-    wide = Settled.of(RandomizedResponse(epsilon=1), (1001,))
+    wide = ExactScheme.of(RandomizedResponse(epsilon=1), (1001,))
     assert Point(wide, {}).to_json()["matrix"] is None
 
 
@@ -190,7 +190,7 @@ def test_a_point_is_a_scheme_for_a_plan():
     assert point.deniable
     with pytest.raises(SottovoceError, match=r"sizes must be those the design was made for, \(3,\)"):
         Plan.of(schema, {"drug": Warner(p=0.5), "tax": point.scheme})
-    assert (list(Settled.cases()), list(Settled.refused())) == ([], [])
+    assert (list(ExactScheme.cases()), list(ExactScheme.refused())) == ([], [])
 
 
 def test_gaps_are_of_the_bounded_objective():
@@ -218,9 +218,23 @@ def test_pictures_need_matplotlib(monkeypatch):
     with pytest.raises(
         MissingExtraError, match=r"plot needs matplotlib; install it with: pip install 'sottovoce\[plot\]'"
     ):
-        draw([front_of((1, 2))])
+        draw_fronts([front_of((1, 2))])
 
 
 def test_any_matrix_may_be_a_point():
     front = sweep([Matrix([[0.8, 0.3], [0.2, 0.7]])], [0.5, 0.5], 100, name="mine")
     assert front[0]["distortion"] == pytest.approx(0.25)
+
+
+def test_summaries():
+    point = Point(SCHEME, {"mse": 3.0, "epsilon": 1.5}, Certificate("mse", 2.0))
+    assert repr(point) == "<Point, warner: mse 3, epsilon 1.5, gap 0.5>"
+    assert repr(Point(SCHEME, {"mse": 3.0})) == "<Point, warner: mse 3>"
+    assert "<td>epsilon</td><td>1.5</td>" in point._repr_html_()
+    assert "no channel has less than 2; gap 0.5" in point._repr_html_()
+    assert "gap" not in Point(SCHEME, {"mse": 3.0})._repr_html_()
+    front = front_of((1, 2), (2, 1))
+    assert repr(front) == "<Front 'front': 2 points, 3 categories, 1,000 respondents, a 1 to 2, b 1 to 2>"
+    assert repr(front_of()) == "<Front 'front': 0 points, 3 categories, 1,000 respondents>"
+    assert front._repr_html_().count("<tr>") == 3
+    assert "<small>2 points, 3 categories, 1,000 respondents</small>" in front._repr_html_()

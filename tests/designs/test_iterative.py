@@ -41,7 +41,7 @@ def test_channels_with_different_numbers_of_reports():
 
 def test_refused():
     front = warner_sweep(PRIOR, 100, steps=3)
-    with pytest.raises(SottovoceError, match="repetitions must be a whole number of at least 1"):
+    with pytest.raises(SottovoceError, match="repetitions must be a positive whole number"):
         with_iterative_error(front, repetitions=0)
     with pytest.raises(SottovoceError, match="front must have points"):
         with_iterative_error(Front((), tuple(PRIOR), 100))

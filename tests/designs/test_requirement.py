@@ -21,18 +21,18 @@ def test_bounds_are_read():
 @pytest.mark.parametrize(
     ("prior", "bounds", "message"),
     [
-        (PRIOR, {"accuracy": 0.4}, "is right with 0.5: the nearest feasible value is 0.5. Got 0.4 instead."),
-        (PRIOR, {"delta": 0.5}, "as likely as 0.5: the nearest feasible values are just above it. Got 0.5 instead."),
-        ([0.25] * 4, {"accuracy": 0.25}, "told apart: the nearest feasible values are just above 0.25. Got 0.25"),
+        (PRIOR, {"accuracy": 0.4}, "is right with probability 0.5, the nearest feasible value. Got 0.4 instead."),
+        (PRIOR, {"delta": 0.5}, "of at least 0.5; the nearest feasible values are just above it. Got 0.5 instead."),
+        ([0.25] * 4, {"accuracy": 0.25}, "told apart; the nearest feasible values are just above 0.25. Got 0.25"),
         (PRIOR, {"odds": 1}, "odds must be above 1 : 1 for anything to be estimated. Got 1 : 1 instead"),
         (PRIOR, {}, "accuracy or delta or odds must be given, at least one of them"),
         (PRIOR, {"odds": 3, "distortion": 0.4}, "distortion must be left out where the error is the objective"),
-        (PRIOR, {"accuracy": 1.5}, "accuracy must be between 0 and 1"),
+        (PRIOR, {"accuracy": 1.5}, "accuracy must be from 0 to 1"),
         (PRIOR, {"odds": 3, "epsilon": 1}, "odds or epsilon must be given, exactly one of them"),
         (
             named_prior("uniform", 151),
             {"odds": 3},
-            "prior must have at most 150 categories to be certified; take the method subset or warner. Got 151 cat",
+            "prior must have at most 150 categories to be certified; use the method subset or warner. Got 151 cat",
         ),
     ],
 )

@@ -9,8 +9,8 @@ from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.channels.random_set import RandomSet
 from sottovoce.channels.slabs import Slab
 from sottovoce.channels.subset_selection import SubsetSelection
-from sottovoce.designs.exact_scheme import SetComponent, SetDesign, set_design, settled_sets
-from sottovoce.designs.measures import measures_of
+from sottovoce.designs.exact_scheme import SetComponent, SetDesign, round_sets, set_design
+from sottovoce.designs.front import measures_of
 
 LENGTHS = np.array([1.0, 1.0, 2.0, 1.0, 3.0])
 DESIGN = SetDesign(
@@ -24,7 +24,7 @@ DESIGN = SetDesign(
 
 
 def test_designs_become_integers_and_come_back():
-    channel = settled_sets(DESIGN, Fraction(3)).settled.channel
+    channel = round_sets(DESIGN, Fraction(3)).channel
     assert channel.odds <= 3
     back = set_design(channel)
     assert back.tilt == pytest.approx(DESIGN.tilt)
@@ -37,7 +37,7 @@ def test_designs_become_integers_and_come_back():
 
 def test_without_odds_nothing_is_deniable():
     free = SetDesign(DESIGN.components[:1], odds=None)
-    channel = settled_sets(free, None).settled.channel
+    channel = round_sets(free, None).channel
     assert channel.odds is None
     assert set_design(channel).odds is None
     assert set_design(SubsetSelection((4,), 2, 1)).odds is None
@@ -52,12 +52,12 @@ def test_other_channels_are_no_sets():
     [
         SubsetSelection((8,), 3, Fraction(3, 5)),
         RandomSet((6,), [Slab(7, 1, [5, 1, 1, 2, 9, 3]), Slab(2, 3, [1, 4, 2, 2, 1, 1])], 2),
-        settled_sets(DESIGN, Fraction(3)).settled.channel,
-        settled_sets(SetDesign(DESIGN.components[:1], odds=None), None).settled.channel,
+        round_sets(DESIGN, Fraction(3)).channel,
+        round_sets(SetDesign(DESIGN.components[:1], odds=None), None).channel,
     ],
 )
 def test_measures_without_a_list_are_those_with_one(channel, monkeypatch):
     prior = np.arange(1, channel.n_in + 1) / sum(range(1, channel.n_in + 1))
     listed = measures_of(channel, prior, 1000)
-    monkeypatch.setattr("sottovoce.designs.measures.LARGEST_LISTED", 1)
+    monkeypatch.setattr("sottovoce.designs.front.LARGEST_LISTED", 1)
     assert measures_of(channel, prior, 1000) == pytest.approx(listed, rel=1e-7)

@@ -1,17 +1,16 @@
-"""Sweeps: published facts, the vectorised measures against single ones, and the loosest member of a family."""
+"""Sweeps: published facts, the vectorised measures against single ones, and the best_of_family member of a family."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from sottovoce.designs.front import BITS_AND_DISTORTION
-from sottovoce.designs.measures import measures_of
+from sottovoce.designs.front import INFORMATION_AND_DISTORTION, measures_of
 from sottovoce.designs.requirement import Requirement, named_prior
 from sottovoce.designs.sweeps import (
     FAMILIES,
+    best_of_family,
     frapp_sweep,
-    loosest,
     subset_sweep,
     sweep,
     unary_sweep,
@@ -27,7 +26,7 @@ PRIOR = [0.5, 0.3, 0.2]
 
 def test_389_of_warners_999_matrices():
     """Gao et al. (2018): 495 of 999 satisfy epsilon 2 at n = 8, and 389 of these are not dominated."""
-    front = warner_sweep(named_prior("gamma", 8), 10_000, objectives=BITS_AND_DISTORTION)
+    front = warner_sweep(named_prior("gamma", 8), 10_000, objectives=INFORMATION_AND_DISTORTION)
     allowed = front.within(epsilon=2)
     assert (len(front), len(allowed), len(allowed.non_dominated())) == (999, 495, 389)
     diagonals = [1 - point["distortion"] for point in allowed.non_dominated()]
@@ -43,7 +42,7 @@ def test_warners_least_privacy(delta, privacy):
 
 def test_a_stack_is_measured_like_its_parts(monkeypatch):
     whole = warner_sweep(PRIOR, 1000, steps=20)
-    monkeypatch.setattr("sottovoce.designs.measures.BLOCK", 40)  # a few matrices at a time
+    monkeypatch.setattr("sottovoce.designs.front.BLOCK", 40)  # a few matrices at a time
     parts = warner_sweep(PRIOR, 1000, steps=20)
     for point, part in zip(whole, parts, strict=True):
         assert part.measures == pytest.approx(point.measures)
@@ -84,7 +83,7 @@ def test_a_sweep_is_of_something():
 )
 def test_the_loosest_member_meets_its_bounds_and_a_looser_one_does_not(family, bounds):
     asked = Requirement.of(PRIOR, **bounds)
-    point = loosest(family, asked, 1000)
+    point = best_of_family(family, asked, 1000)
     tight = [
         bound is not None and point[name] == pytest.approx(bound, abs=1e-7)
         for name, bound in (("adversary_accuracy", asked.accuracy), ("worst_posterior", asked.delta))
@@ -95,7 +94,7 @@ def test_the_loosest_member_meets_its_bounds_and_a_looser_one_does_not(family, b
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_odds_alone_are_met_exactly(family):
-    assert loosest(family, Requirement.of(PRIOR, odds=3), 1000).channel.odds == 3
+    assert best_of_family(family, Requirement.of(PRIOR, odds=3), 1000).channel.odds == 3
 
 
 @pytest.mark.parametrize(
@@ -107,7 +106,7 @@ def test_warners_reference_errors(prior, accuracy, error):
     law = named_prior(prior, 10)
     stepped = warner_sweep(law, 10_000).pick(accuracy=accuracy, delta=0.75)["mse"]
     assert stepped * 1e5 == pytest.approx(error, rel=6e-3)
-    between = loosest("warner", Requirement.of(law, accuracy=accuracy, delta=0.75), 10_000)["mse"]
+    between = best_of_family("warner", Requirement.of(law, accuracy=accuracy, delta=0.75), 10_000)["mse"]
     assert 0.99 * stepped < between <= stepped
 
 
@@ -136,11 +135,20 @@ def test_wrong_reports_have_a_least_share_under_odds():
 
 
 def test_families_serve_more_categories_than_can_be_certified():
-    point = loosest("warner", Requirement.of(named_prior("zipf", 151), odds=3), 1000)
+    point = best_of_family("warner", Requirement.of(named_prior("zipf", 151), odds=3), 1000)
     assert (point.channel.n_in, point.channel.odds) == (151, 3)
     (sets,) = subset_sweep(named_prior("zipf", 16), 1000, [1])
-    assert sets["mse"] < loosest("warner", Requirement.of(named_prior("zipf", 16), epsilon=1), 1000)["mse"]
+    assert sets["mse"] < best_of_family("warner", Requirement.of(named_prior("zipf", 16), epsilon=1), 1000)["mse"]
 
 
 def test_more_wrong_reports_than_noise_makes_are_not_needed():
     assert warner_at_distortion(Requirement.of(PRIOR, distortion=0.9), 1000)["mutual_information"] == 0
+
+
+def test_a_number_of_epsilons_is_spread_up_to_eight():
+    calls = []
+    front = subset_sweep([0.5, 0.3, 0.2], 1000, 4, progress=lambda done, total: calls.append((done, total)))
+    assert sorted(point["epsilon"] for point in front) == pytest.approx([2, 4, 6, 8])
+    assert calls[-1] == (4, 4)
+    with pytest.raises(SottovoceError, match="epsilons must be a positive whole number"):
+        subset_sweep([0.5, 0.3, 0.2], 1000, 0)

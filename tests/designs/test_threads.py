@@ -5,7 +5,7 @@ import sys
 
 from threadpoolctl import threadpool_info
 
-from sottovoce.designs.certified import on_one_thread
+from sottovoce.designs.certified import single_threaded_blas
 
 
 def blas_threads() -> set[int]:
@@ -14,7 +14,7 @@ def blas_threads() -> set[int]:
 
 def test_matrix_products_stay_on_one_thread_and_get_the_others_back():
     before = blas_threads()
-    with on_one_thread():
+    with single_threaded_blas():
         assert blas_threads() == {1}
     assert blas_threads() == before
 
@@ -22,7 +22,7 @@ def test_matrix_products_stay_on_one_thread_and_get_the_others_back():
 def test_without_threadpoolctl_nothing_is_changed(monkeypatch):
     before = blas_threads()
     monkeypatch.setitem(sys.modules, "threadpoolctl", None)
-    with on_one_thread():
+    with single_threaded_blas():
         pass
     monkeypatch.undo()
     assert blas_threads() == before
@@ -32,8 +32,8 @@ def test_a_library_that_comes_later_is_limited_too():
     """SciPy's own one, in a program that has not loaded it yet: a design on the command line."""
     program = """
 from threadpoolctl import threadpool_info
-from sottovoce.designs.certified import on_one_thread
-with on_one_thread():
+from sottovoce.designs.certified import single_threaded_blas
+with single_threaded_blas():
     import scipy.linalg
     print({pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"})
 """

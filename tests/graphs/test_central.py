@@ -110,14 +110,14 @@ def test_baselines_centre_on_the_truth():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda g: central_degrees(g, 0), "epsilon must be above 0"),
-        (lambda g: central_triangles(g, -1), "epsilon must be above 0"),
+        (lambda g: central_degrees(g, 0), "epsilon must be a number above 0"),
+        (lambda g: central_triangles(g, -1), "epsilon must be a number above 0"),
         (lambda g: smooth_triangles(g, 1, 0), "delta must be between 0 and 1"),
-        (lambda g: smoothness(0, 0.1), "epsilon must be above 0"),
-        (lambda g: smooth_sensitivity(g, 0), "beta must be above 0"),
+        (lambda g: smoothness(0, 0.1), "epsilon must be a number above 0"),
+        (lambda g: smooth_sensitivity(g, 0), "beta must be a number above 0"),
         (
             lambda g: smooth_sensitivity(Graph(g.labels, g.pairs, directed=True), 1),
-            "graph must have edges without direction",
+            "graph must be undirected",
         ),
     ],
 )

@@ -76,15 +76,17 @@ def test_direction_can_be_left_out_but_not_made_up(kind):
     there_and_back = Graph.of_edges([("ann", "bob"), ("bob", "ann"), ("cy", "bob")], directed=True)
     plain = as_graph(to_kind(there_and_back, kind), directed=False)
     assert (plain.directed, plain.edges, tuple(plain.labels)) == (False, 2, ("ann", "bob", "cy"))
-    with pytest.raises(SottovoceError, match="directed must not be asked for where ties have no direction"):
+    with pytest.raises(SottovoceError, match="directed must not be True for ties without direction"):
         as_graph(to_kind(PATH, kind), directed=True)
     with pytest.raises(SottovoceError, match="nodes must not be given for a graph that has nodes of its own"):
         as_graph(to_kind(PATH, kind), nodes=9)
 
 
-@pytest.mark.parametrize(("nodes", "message"), [(5, "as many as the matrix has rows, 4"), ("aabc", "different labels")])
+@pytest.mark.parametrize(
+    ("nodes", "message"), [(5, "be as many as the matrix has rows, 4"), ("aabc", "have distinct labels")]
+)
 def test_nodes_of_a_matrix_fit_its_rows(nodes, message):
-    with pytest.raises(SottovoceError, match=f"^nodes must be {message}"):
+    with pytest.raises(SottovoceError, match=f"^nodes must {message}"):
         as_graph(to_kind(PATH, "sparse"), nodes=nodes)
 
 
@@ -140,7 +142,7 @@ def test_true_edges_are_read(tmp_path):
     path.write_text("ann bob\n\n# nobody\nbob, cy\n")
     assert read_edges(path).labels == ("ann", "bob", "cy")
     assert not carries_coin(path)
-    with pytest.raises(SottovoceError, match="nodes must not be a number where nodes have labels"):
+    with pytest.raises(SottovoceError, match="nodes must not be given for nodes with labels"):
         read_edges(path, nodes=3)
     path.write_text("")
     assert read_edges(path).nodes == 0

@@ -149,7 +149,7 @@ def test_rows_are_shared_among_threads(truth, monkeypatch):
 def test_too_few_nodes_have_no_triangles(nodes, directed):
     found = estimate_triangles(disguise_graph(Graph.of_edges([], nodes, directed=directed), 1, rng=1))
     assert (found.total().value, found.total().standard_error, len(found.nodes.value)) == (0, 0, nodes)
-    assert found.clustering().reason == "the number of 2-stars is not clear of zero"
+    assert found.clustering().reason == "the number of 2-stars is not clearly above zero"
 
 
 def test_triangles_that_need_more_memory_are_refused_before_they_are_counted(truth):

@@ -127,16 +127,16 @@ def test_bits_that_are_not_disguised():
         (edge_coin, "epsilon or scheme must be given"),
         (lambda: edge_coin(1, Laplace(epsilon=1)), "epsilon or scheme must be given"),
         (lambda: edge_coin(-1), "epsilon must be between 0 and 700"),
-        (lambda: edge_coin(0), "epsilon or scheme must let reports say something"),
-        (lambda: edge_coin(scheme=Mask(p=0.25)), "epsilon or scheme must let reports say something"),
-        (lambda: disguise_graph(Graph.of_edges([(0, 1)]), scheme=Mangat(p=0.7)), "coin must keep every bit"),
-        (lambda: GraphReports(Graph.of_edges([(0, 1)]), BitCoin(1, 3, 4)), "coin must keep every bit"),
+        (lambda: edge_coin(0), "epsilon or scheme must make reports informative"),
+        (lambda: edge_coin(scheme=Mask(p=0.25)), "epsilon or scheme must make reports informative"),
+        (lambda: disguise_graph(Graph.of_edges([(0, 1)]), scheme=Mangat(p=0.7)), "coin must keep ties and non-ties"),
+        (lambda: GraphReports(Graph.of_edges([(0, 1)]), BitCoin(1, 3, 4)), "coin must keep ties and non-ties"),
         (lambda: disguise_row(0, [0], 3, epsilon=1), "edges must join two different nodes"),
         (lambda: disguise_row(0, [7], 3, epsilon=1), "edges must join nodes from 0 to 2"),
-        (lambda: disguise_row(3, [], 3, epsilon=1), "node must be a number from 0 to 2. Got 3"),
-        (lambda: graph_of_rows([(0, [1]), (1, []), (0, [2])], 3), "rows must have one report of each node at most"),
+        (lambda: disguise_row(3, [], 3, epsilon=1), "node must be a whole number from 0 to 2. Got 3"),
+        (lambda: graph_of_rows([(0, [1]), (1, []), (0, [2])], 3), "rows must have at most one report of each node"),
         *(
-            (lambda m=memory: disguise_graph(Graph.of_edges([(0, 1)]), 1, memory=m), "memory must be a positive number")
+            (lambda m=memory: disguise_graph(Graph.of_edges([(0, 1)]), 1, memory=m), "memory must be a number above 0")
             for memory in (0, float("nan"), "2", True)
         ),
     ],
@@ -148,7 +148,7 @@ def test_mistakes_are_refused(call, message):
 
 def test_too_many_reports_are_announced_before_they_are_drawn():
     message = (
-        r"^epsilon must let a graph of 1000000 nodes be reported in 2.15 GB.* about 1.34e\+11 pairs, .* 6.45e\+03 GB"
+        r"^epsilon must be higher, or .* 1000000 nodes must fit 2.15 GB.* 1.34e\+11 reported pairs, .* 6.45e\+03 GB"
     )
     with pytest.raises(SottovoceError, match=message):
         disguise_graph(Graph.of_edges([], nodes=10**6), epsilon=1)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sottovoce.errors import SottovoceError
-from sottovoce.graphs.graph import Graph, nodes_of, numbers_of, pair_count, row_start
+from sottovoce.graphs.graph import Graph, first_pair, nodes_of, pair_count, pair_numbers
 
 
 @given(st.integers(1, 30), st.booleans())
@@ -18,8 +18,8 @@ def test_pairs_are_numbered_row_by_row(nodes, directed):
     numbers = np.arange(len(listed))
     source, target = nodes_of(numbers, nodes, directed=directed)
     assert list(zip(source.tolist(), target.tolist(), strict=True)) == listed
-    np.testing.assert_array_equal(numbers_of(source, target, nodes, directed=directed), numbers)
-    starts = [row_start(node, nodes, directed=directed) for node in range(nodes)]
+    np.testing.assert_array_equal(pair_numbers(source, target, nodes, directed=directed), numbers)
+    starts = [first_pair(node, nodes, directed=directed) for node in range(nodes)]
     assert starts == [sum(pair[0] < node for pair in listed) for node in range(nodes)]
 
 
@@ -59,14 +59,14 @@ def test_an_empty_graph(nodes):
         ([("a", "b")], ["a", "c"], "edges must join nodes that are listed. Got 'b'"),
         ([(0, 3)], 3, "edges must join nodes from 0 to 2. Got 3"),
         ([(-1, 0)], 3, "edges must join nodes from 0 to 2. Got -1"),
-        ([("a", "b")], 3, "edges must be pairs of numbers of nodes"),
+        ([("a", "b")], 3, "edges must be pairs of integers"),
         ([(0, 1, 2)], None, "edges must be pairs of nodes"),
         ([([], 1)], None, "edges must be pairs of nodes"),
         ([5], None, "edges must be pairs of nodes"),
-        ([], ["a", "a"], "nodes must be different labels"),
+        ([], ["a", "a"], "nodes must have distinct labels"),
         ([], -1, "nodes must be labels, or their number"),
         ([], True, "nodes must be labels, or their number"),
-        (np.zeros((2, 3), int), 4, "edges must be pairs of numbers of nodes"),
+        (np.zeros((2, 3), int), 4, "edges must be pairs of integers"),
     ],
 )
 def test_what_is_no_graph_is_refused(edges, nodes, message):

@@ -105,7 +105,7 @@ def test_clustering_is_declined_where_it_cannot_be_trusted(truth):
     """No 2-stars to divide by in an empty graph; too much noise at a small epsilon."""
     for graph, epsilon in ((Graph.of_edges([], nodes=30), 1), (truth, 0.5)):
         found = estimate_triangles(disguise_graph(graph, epsilon, rng=1)).clustering()
-        assert (found.reason, found.low) == ("the number of 2-stars is not clear of zero", None)
+        assert (found.reason, found.low) == ("the number of 2-stars is not clearly above zero", None)
 
 
 def test_a_graph_told_as_it_is(truth):
@@ -151,11 +151,11 @@ def test_rows_are_shared_among_threads(truth, monkeypatch):
         ),
         (
             lambda g: codegree_sums(Graph(g.labels, g.pairs[:3], directed=True)),
-            "graph must have edges without direction",
+            "graph must be undirected",
         ),
         (
             lambda g: estimate_triangles(disguise_graph(g, 1), "cycles"),
-            "motif must be all where ties have no direction",
+            "motif must be all for undirected graphs",
         ),
         (lambda g: estimate_triangles(disguise_graph(g, 1), "squares"), "motif must be one of all, cycles, transitive"),
         (lambda g: estimate_triangles(disguise_graph(g, 0.1)).clustering(2), "level must be between 0 and 1"),
@@ -165,3 +165,24 @@ def test_rows_are_shared_among_threads(truth, monkeypatch):
 def test_mistakes_are_refused(truth, call, message):
     with pytest.raises(SottovoceError, match=f"^{message}"):
         call(truth)
+
+
+def test_summaries(truth):
+    reports = disguise_graph(truth, epsilon=4, rng=1)
+    degrees, triangles = estimate_degrees(reports), estimate_triangles(reports)
+    kind = f"<GraphReports: {truth.nodes} nodes, {reports.graph.edges} reported edges, epsilon 4 for each pair>"
+    assert repr(reports) == kind
+    assert reports._repr_html_() == f"<pre>{kind[1:-1]}</pre>"
+    assert repr(degrees) == f"<NodeEstimates degrees of {truth.nodes} nodes>"
+    assert repr(node_stars(reports)) == f"<StarEstimates 2-stars of {truth.nodes} nodes>"
+    assert degrees._repr_html_().startswith(f"<div><b>degrees of {truth.nodes} nodes</b><table>")
+    assert repr(triangles) == f"<Triangles: {triangles.total()}>"
+    assert str(triangles) == f"{triangles.total()}\n{triangles.clustering()}"
+    assert triangles._repr_html_() == f"<pre>{triangles}</pre>"
+    arcs = disguise_graph(Graph.of_edges([(0, 1)], nodes=3, directed=True), epsilon=4, rng=1)
+    assert "directed edges" in repr(arcs)
+    assert repr(arcs.graph) == f"<Graph: 3 nodes, {arcs.graph.edges} directed edges>"
+
+
+def test_no_limit_of_memory(truth):
+    assert disguise_graph(truth, epsilon=4, rng=1, memory=float("inf")).graph.nodes == truth.nodes

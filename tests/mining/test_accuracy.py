@@ -5,8 +5,8 @@ from math import isnan
 import numpy as np
 
 from sottovoce.mining.itemsets.accuracy import LengthErrors, mining_errors
-from sottovoce.mining.itemsets.candidates import Level
 from sottovoce.mining.itemsets.result import Itemsets
+from sottovoce.mining.itemsets.selection import Level
 
 
 def of(sets: dict[tuple[int, ...], float]) -> Itemsets:

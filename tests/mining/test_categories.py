@@ -51,7 +51,7 @@ def test_cells_of_joint_proportions(monkeypatch, name, held):
     monkeypatch.setattr(counters, "MOST_CELLS_HELD", held)
     plan = Plan.of(SCHEMA, PLANS[name])
     reports = disguise_frame(table(), plan, rng=2)
-    found = frequent_itemsets(reports, plan, 0.15, recall=0.5)
+    found = frequent_itemsets(reports, plan, 0.15, selection="threshold", target="table")
     expected = {}
     for names in (["tax"], ["drug"], ["town"], ["tax", "drug"], ["tax", "town"], ["drug", "town"], list(NAMES)):
         for row in estimate_proportions(reports, plan, names, target="table").to_rows():
@@ -68,7 +68,7 @@ def test_closed_form_of_the_thesis():
     """`(Y_v / N - (1 - keep) / n_Cs) / keep` with `keep = (gamma - 1) / (gamma + n - 1)` (Agrawal 2004, 4.28)."""
     plan = Plan.of(SCHEMA, PLANS["DET-GD"])
     reports = disguise_frame(table(), plan, rng=2)
-    found = frequent_itemsets(reports, plan, 0.2)
+    found = frequent_itemsets(reports, plan, 0.2, target="table")
     support = dict(zip(found.itemsets, found.support, strict=True))
     share = (reports["town"] == "Ulm").mean()
     keep = 18 / (19 + 12 - 1)
@@ -80,32 +80,36 @@ def test_numbers_of_the_census(data_sets):
     schema, columns = census()
     frame = pd.DataFrame(columns)
     plain = Plan.of(schema, {name: UniformPerturbation(1) for name in schema.names})
-    found = frequent_itemsets(disguise_frame(frame, plain), plain, 0.02)
+    found = frequent_itemsets(disguise_frame(frame, plain), plain, 0.02, target="table")
     assert found.by_length == {1: 19, 2: 102, 3: 203, 4: 165, 5: 64, 6: 10}
     plan = Plan.of(schema, {schema.names: GammaDiagonal(gamma=19)})
     with pytest.warns(ResolutionWarning, match="48842 reports can resolve at length 1"):
-        frequent_itemsets(disguise_frame(frame, plan, rng=1), plan, 0.02)
+        frequent_itemsets(disguise_frame(frame, plan, rng=1), plan, 0.02, target="table")
 
 
 def test_some_attributes_only():
     plan = Plan.of(SCHEMA, PLANS["independent"])
     reports = disguise_frame(table(), plan, rng=3)
     assert all(
-        items[0].startswith("town=") for items in frequent_itemsets(reports, plan, 0.2, attributes="town").itemsets
+        items[0].startswith("town=")
+        for items in frequent_itemsets(reports, plan, 0.2, attributes="town", target="table").itemsets
     )
-    pairs = frequent_itemsets(reports, plan, 0.1, attributes=["town", "drug"], longest=2)
+    pairs = frequent_itemsets(reports, plan, 0.1, attributes=["town", "drug"], longest=2, target="table")
     assert max(pairs.by_length) == 2
 
 
 def test_nothing_is_frequent():
     plan = Plan.of(SCHEMA, PLANS["independent"])
-    assert len(frequent_itemsets(disguise_frame(table(), plan, rng=3), plan, 1, recall=0.5)) == 0
+    assert (
+        len(frequent_itemsets(disguise_frame(table(), plan, rng=3), plan, 1, selection="threshold", target="table"))
+        == 0
+    )
 
 
 def test_a_channel_that_says_nothing():
     plan = Plan.of(Schema([boolean("a")]), {"a": GammaDiagonal(gamma=1)})
     with pytest.raises(SottovoceError, match=r"^a \(gamma_diagonal: gamma must not be 1\) cannot be estimated"):
-        frequent_itemsets({"a": [True, False]}, plan, 0.5)
+        frequent_itemsets({"a": [True, False]}, plan, 0.5, target="table")
 
 
 def test_the_margin_counter_asks_for_items_elsewhere():
@@ -130,5 +134,5 @@ def test_complements_need_no_marginals():
     schema = Schema([boolean("a"), boolean("b")])
     plan = Plan.of(schema, {("a", "b"): RelatedQuestion(theta=0.8)})
     frame = pd.DataFrame({"a": [True] * 300 + [False] * 100, "b": [True] * 400})
-    found = frequent_itemsets(disguise_frame(frame, plan, rng=1), plan, 0.6)
+    found = frequent_itemsets(disguise_frame(frame, plan, rng=1), plan, 0.6, target="table")
     assert ("b=True",) in found.itemsets

@@ -46,7 +46,7 @@ def test_both_are_those_of_the_thesis():
 
 @pytest.mark.parametrize("kind", ["lists", "csr", "matrix", "bitsets"])
 def test_transactions_and_found_sets_of_any_kind(kind):
-    mined = frequent_itemsets(TRUTHS, EXACT, 0.1)
+    mined = frequent_itemsets(TRUTHS, EXACT, 0.1, target="table")
     truths, reports = (disguise_transactions(sets, EXACT, kind=kind) for sets in (TRUTHS, REPORTS))
     known = [tuple(row) for level in mined.levels for row in level.items.tolist()]
     found = itemset_privacy(truths, reports, PLAN, mined, attribute="basket")
@@ -56,13 +56,18 @@ def test_transactions_and_found_sets_of_any_kind(kind):
 def test_refused():
     others = Plan.of(Schema([ItemSet("basket", ["a", "b", "c", "d"])]), {"basket": Emask(p=1, q=1)})
     with pytest.raises(SottovoceError, match=r"^known must be sets of the items of 'basket'"):
-        itemset_privacy(TRUTHS, REPORTS, PLAN, frequent_itemsets(TRUTHS, others, 0.1))
+        itemset_privacy(TRUTHS, REPORTS, PLAN, frequent_itemsets(TRUTHS, others, 0.1, target="table"))
     narrow = Plan.of(Schema([ItemSet("basket", ITEMS[:3])]), {"basket": Emask(p=0.8, q=0.9)})
     reports = disguise_transactions(REPORTS, EXACT, kind="bitsets")
-    with pytest.raises(SottovoceError, match=r"^reports must have 3 items, as the plan\. Got 4"):
+    with pytest.raises(SottovoceError, match=r"^reports must have 3 items, as the plan has\. Got 4"):
         itemset_privacy(TRUTHS[:, :3], reports, narrow, [["ale"]])
     pasted = Plan.of(SCHEMA, {"basket": CutAndPaste(2, 0.3)})
     with pytest.raises(SottovoceError, match=r"^basket must be disguised item by item\. Got cut_and_paste"):
         itemset_privacy(TRUTHS, REPORTS, pasted, [["ale"]])
     with pytest.raises(SottovoceError, match=r"^basket must be one of its categories"):
         itemset_privacy(TRUTHS, REPORTS, PLAN, [["beer"]])
+
+
+def test_in_a_notebook():
+    found = itemset_privacy(TRUTHS, REPORTS, PLAN, [["ale"]])
+    assert found._repr_html_() == f"<pre>{found}</pre>"

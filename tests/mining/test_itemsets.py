@@ -7,6 +7,7 @@ import pytest
 
 from sottovoce.errors import SottovoceError
 from sottovoce.mining.itemsets.frequent import frequent_itemsets
+from sottovoce.mining.itemsets.selection import Recall
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
@@ -19,7 +20,7 @@ BASKETS = [["ale", "bread", "cheese"]] * 4 + [["ale", "bread"]] * 2 + [["ale"]] 
 
 @pytest.fixture(scope="module")
 def found():
-    return frequent_itemsets(BASKETS, PLAIN, 0.2)
+    return frequent_itemsets(BASKETS, PLAIN, 0.2, target="table")
 
 
 def test_maximal_sets(found):
@@ -43,7 +44,7 @@ def test_a_set_without_its_subsets_is_maximal(found):
 
 def test_likely_sets():
     noisy = Plan.of(SCHEMA, {"basket": Emask(p=0.9, q=0.9)})
-    found = frequent_itemsets(BASKETS * 50, noisy, 0.63, recall=0.99)
+    found = frequent_itemsets(BASKETS * 50, noisy, 0.63, selection=Recall(0.99), target="table")
     assert 0 < found.probability.min() < 0.9
     sure = found.likely(0.9)
     assert 0 < len(sure) < len(found)
@@ -86,9 +87,19 @@ def test_json(found):
 def test_text(found):
     text = str(found)
     assert text.startswith("10 reports, min_support 0.2, supports in the table: 4 of length 1, 3 of length 2, 1 of")
-    assert "Picked supports" not in text
+    assert "Selected supports" not in text
     people = frequent_itemsets(BASKETS * 9, PLAIN, 0.2, target="population")
-    assert "Picked supports are too high" in str(people)
+    assert "Selected supports are too high" in str(people)
     assert people.standard_error[0] == pytest.approx(np.sqrt(0.8 * 0.2 / 90))
     low, high = people.interval()
     assert (low + high)[0] / 2 == pytest.approx(0.8 - people.bias[0])
+
+
+def test_summaries():
+    found = frequent_itemsets(BASKETS * 9, PLAIN, 0.2)
+    assert repr(found) == f"<Itemsets {found.headline}>"
+    page = found._repr_html_()
+    assert page.startswith(f"<div><b>{found.headline}</b><table>")
+    assert "<td>ale, bread</td>" in page
+    assert "Selected supports are too high" in page
+    assert "Selected" not in found.select([level.support > 1 for level in found.levels])._repr_html_()

@@ -1,18 +1,13 @@
 """Plans for mining: which sets are asked, the promise, and what is refused."""
 
-from fractions import Fraction
 from itertools import combinations
-from math import prod
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanisms.diagonal import Diagonal
 from sottovoce.mechanisms.matrix import Listed
-from sottovoce.mining import mining_plan as module
-from sottovoce.mining.mining_plan import mining_plan, small_sets
+from sottovoce.mining.small_set_plan import mining_plan
 from sottovoce.plans.document import plan_from_text, plan_to_text
 from sottovoce.schemas.attribute import Attribute, boolean
 from sottovoce.schemas.item_set import ItemSet
@@ -46,35 +41,10 @@ def test_more_attributes_than_one_model_takes_are_not_spread():
     assert {type(mechanism) for mechanism in mechanisms} == {Diagonal}
 
 
-@given(st.lists(st.integers(2, 6), min_size=2, max_size=6), st.integers(2, 60))
-def test_sets_fit_hold_every_pair_and_none_holds_another(sizes, most):
-    sets = small_sets(sizes, Fraction(most))
-    held = {pair for axes in sets for pair in combinations(axes, 2)}
-    assert held == set(combinations(range(len(sizes)), 2))
-    for axes in sets:
-        assert len(axes) == 2 or prod(sizes[a] for a in axes) <= most
-        assert not any(set(axes) < set(other) for other in sets)
-        others = [size for a, size in enumerate(sizes) if a not in axes]
-        fits = prod(sizes[a] for a in axes) * min(others, default=most + 1) <= most
-        assert not fits
-    assert len(set(sets)) == len(sets)
-
-
-def test_where_sets_are_too_many_a_few_hold_every_pair(monkeypatch):
-    sizes = (2,) * 12 + (30,)
-    few = small_sets(sizes, Fraction(16))
-    monkeypatch.setattr(module, "MOST_SETS", 1000)
-    assert len(small_sets(sizes, Fraction(16))) == 495 + 12  # fours of the twelve, and the pairs with the thirteenth
-    assert len(few) < 40
-    held = {pair for axes in few for pair in combinations(axes, 2)}
-    assert held == set(combinations(range(13), 2))
-    assert all(axes == tuple(sorted(axes)) for axes in few)
-
-
 def test_bad_input_is_refused():
-    with pytest.raises(SottovoceError, match="gamma must be at least 1 : 1"):
+    with pytest.raises(SottovoceError, match="odds must be at least 1 : 1"):
         mining_plan(CENSUS, 0.5)
-    with pytest.raises(SottovoceError, match="gamma must be above 1, where reports say nothing"):
+    with pytest.raises(SottovoceError, match="odds must be above 1 : 1, where nothing can be learned"):
         mining_plan(CENSUS, 1)
     with pytest.raises(SottovoceError, match="schema must have at least two attributes"):
         mining_plan(Schema([boolean("a")]), 19)

@@ -7,13 +7,13 @@ import pytest
 
 from sottovoce.disguises.tables import disguise_frame
 from sottovoce.errors import SottovoceError
+from sottovoce.estimates.covariance import FactorCovariance
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.log_linear import FactorSpread
 from sottovoce.mining.itemsets import modelled as module
 from sottovoce.mining.itemsets.frequent import ResolutionWarning, frequent_itemsets
 from sottovoce.mining.itemsets.modelled import itemsets_of, modelled_itemsets
-from sottovoce.mining.mining_plan import mining_plan
 from sottovoce.mining.rules import association_rules
+from sottovoce.mining.small_set_plan import mining_plan
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Attribute, boolean
 from sottovoce.schemas.item_set import ItemSet
@@ -26,7 +26,7 @@ SCHEMA = Schema([boolean("a"), Attribute("b", ["x", "y", "z"]), boolean("c")])
 
 
 def joint(value, factor=None):
-    spread = FactorSpread(np.zeros((12, 1)) if factor is None else factor)
+    spread = FactorCovariance(np.zeros((12, 1)) if factor is None else factor)
     return Estimate(("a", "b", "c"), ((0, 1), (0, 1, 2), (0, 1)), value, spread, value, 10, "population", "model")
 
 
@@ -104,11 +104,11 @@ def test_without_a_model_what_was_not_asked_together_is_left_out():
     rng = np.random.default_rng(0)
     table = {name: np.minimum(rng.geometric(0.5, 5000) - 1, 4) for name in wide.names}
     reports = disguise_frame(table, plan, rng=1)
-    with pytest.warns(ResolutionWarning, match=r"^of attributes not asked together .* --model\): a, b, c$"):
-        plain = frequent_itemsets(reports, plan, 0.1, recall=0.5)
+    with pytest.warns(ResolutionWarning, match=r"^no respondent was asked these attributes .* --model\): a, b, c$"):
+        plain = frequent_itemsets(reports, plan, 0.1, selection="threshold", target="table")
     assert set(plain.by_length) == {1, 2}
     assert set(modelled_itemsets(reports, plan, 0.1).by_length) == {1, 2, 3}
-    two = frequent_itemsets(reports, plan, 0.1, recall=0.5, attributes=["c", "a"])
+    two = frequent_itemsets(reports, plan, 0.1, selection="threshold", attributes=["c", "a"], target="table")
     pairs = dict(zip(plain.itemsets, plain.support, strict=True))
     assert two.support[two.itemsets.index(("c=0", "a=0"))] == pytest.approx(pairs["a=0", "c=0"])
 
@@ -121,7 +121,7 @@ def test_supports_that_are_none(least):
 
 @pytest.mark.parametrize("longest", [0, True, 1.5])
 def test_lengths_that_are_none(longest):
-    with pytest.raises(SottovoceError, match="longest must be a positive whole number, or None"):
+    with pytest.raises(SottovoceError, match="longest must be a positive whole number"):
         itemsets_of(joint(np.full(12, 1 / 12)), 0.1, longest=longest)
 
 
@@ -133,7 +133,9 @@ def test_the_plan_and_the_attributes_are_checked():
     assert modelled_itemsets(reports, plan, 0.1, attributes="a").labels == ("a=False", "a=True")
     schema = Schema([ItemSet("basket", ["ale", "bread"]), boolean("adult")])
     mixed = Plan.of(schema, {"basket": Emask(p=0.9, q=0.9), "adult": Warner(p=0.7)})
-    with pytest.raises(SottovoceError, match=r"attributes must be one that holds sets \(basket\), or only others"):
+    with pytest.raises(
+        SottovoceError, match=r"attributes must be one attribute that holds sets of items \(basket\), or"
+    ):
         modelled_itemsets({"basket": [["ale"], ["bread"]], "adult": [True, False]}, mixed, 0.1)
 
 

@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
-from sottovoce.mining.itemsets.candidates import Level
-from sottovoce.mining.itemsets.frequent import ResolutionWarning, warn_of_length, warn_of_unasked
+from sottovoce.mining.itemsets.frequent import ResolutionWarning, warn_not_asked_together, warn_too_long
+from sottovoce.mining.itemsets.selection import Level
 
 
 def levels(*counts: int) -> list[Level]:
@@ -18,8 +18,8 @@ def levels(*counts: int) -> list[Level]:
 
 
 def test_lengths_beyond_what_can_be_recovered():
-    with pytest.warns(ResolutionWarning, match=r"^of sets of more than 2 items"):
-        warn_of_length(levels(4, 6), most=2, wanted=30)
+    with pytest.warns(ResolutionWarning, match=r"^these reports say nothing about sets of more than 2 items"):
+        warn_too_long(levels(4, 6), most=2, wanted=30)
 
 
 @pytest.mark.parametrize(
@@ -30,10 +30,10 @@ def test_lengths_beyond_what_can_be_recovered():
 def test_nothing_longer_is_missed(found, wanted):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_of_length(found, most=2, wanted=wanted)
-        warn_of_unasked([])
+        warn_too_long(found, most=2, wanted=wanted)
+        warn_not_asked_together([])
 
 
 def test_only_some_sets_of_attributes_are_named():
     with pytest.warns(ResolutionWarning, match=r": a, b; a, c; b, c; \.\.\.$"):
-        warn_of_unasked([["a", "b"], ["a", "c"], ["b", "c"], ["c", "d"]])
+        warn_not_asked_together([["a", "b"], ["a", "c"], ["b", "c"], ["c", "d"]])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sottovoce.mining.rules import MEASURES, turned, valued
+from sottovoce.mining.rules import MEASURES, estimate_measure, reciprocal
 
 SUPPORTS = np.array([[0.2, 0.3, 0.4], [0.1, 0.5, 0.15]])
 
@@ -11,7 +11,7 @@ SUPPORTS = np.array([[0.2, 0.3, 0.4], [0.1, 0.5, 0.15]])
 def test_values_by_hand():
     expected = {"confidence": 2 / 3, "lift": 5 / 3, "leverage": 0.08, "conviction": (1 - 2 / 3) / 0.6, "support": 0.2}
     for name, number in expected.items():
-        assert valued(name, SUPPORTS, np.zeros((2, 3, 3)))[0][0] == pytest.approx(number)
+        assert estimate_measure(name, SUPPORTS, np.zeros((2, 3, 3)))[0][0] == pytest.approx(number)
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -25,10 +25,10 @@ def test_gradients_are_differences(name):
 
 def test_errors_follow_from_the_covariance():
     covariance = np.array([[[4, 1, 0], [1, 2, 0], [0, 0, 1]]]) * 1e-4
-    _, error = valued("confidence", SUPPORTS[:1], covariance)
+    _, error = estimate_measure("confidence", SUPPORTS[:1], covariance)
     slope = np.array([1 / 0.3, -0.2 / 0.09, 0])
     assert error[0] ** 2 == pytest.approx(slope @ covariance[0] @ slope)
 
 
 def test_turning():
-    assert turned(np.array([2.0, 0.0, -1.0])).tolist() == [0.5, np.inf, np.inf]
+    assert reciprocal(np.array([2.0, 0.0, -1.0])).tolist() == [0.5, np.inf, np.inf]

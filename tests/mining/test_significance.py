@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from sottovoce.mining.itemsets.candidates import Level
-from sottovoce.mining.itemsets.frequent import ResolutionWarning, smallest_support, warn_below
-from sottovoce.mining.itemsets.selection import hill_exponent, judged
+from sottovoce.mining.itemsets.frequent import ResolutionWarning, smallest_support, warn_unresolved
+from sottovoce.mining.itemsets.selection import Level, hill_exponent, posterior
 
 THRESHOLD, ALPHA, ERROR = 0.003, 1.5, 0.0004
 
@@ -21,7 +20,7 @@ def drawn():
 def test_probabilities_are_frequencies(drawn):
     """Of the sets that are frequent with probability .2 to .4, 30 % or so are; likewise elsewhere."""
     truth, estimate = drawn
-    found = judged(estimate, np.full(len(estimate), ERROR), THRESHOLD)
+    found = posterior(estimate, np.full(len(estimate), ERROR), THRESHOLD)
     for low in (0.0, 0.2, 0.4, 0.6, 0.8):
         among = (found.probability >= low) & (found.probability < low + 0.2) & (found.probability > 0.01)
         share, spread = (truth[among] >= THRESHOLD).mean(), np.sqrt(0.25 / among.sum())
@@ -31,7 +30,7 @@ def test_probabilities_are_frequencies(drawn):
 def test_corrected_intervals_cover_what_was_picked(drawn):
     """Picked estimates within a standard error of the threshold: 95 % intervals cover when corrected, not otherwise."""
     truth, estimate = drawn
-    found = judged(estimate, np.full(len(estimate), ERROR), THRESHOLD)
+    found = posterior(estimate, np.full(len(estimate), ERROR), THRESHOLD)
     near = (estimate >= THRESHOLD) & (estimate < THRESHOLD + ERROR)
     half = 1.96 * ERROR
     corrected = np.abs(truth - (estimate - found.bias))[near] <= half
@@ -43,7 +42,7 @@ def test_corrected_intervals_cover_what_was_picked(drawn):
 
 
 def test_nothing_hidden_is_certain():
-    found = judged(np.array([0.1, 0.3, 0.2]), np.zeros(3), min_support=0.2)
+    found = posterior(np.array([0.1, 0.3, 0.2]), np.zeros(3), min_support=0.2)
     assert found.probability.tolist() == [0, 1, 1]
     assert found.bias.tolist() == [0, 0, 0]
 
@@ -62,4 +61,4 @@ def test_a_threshold_below_the_noise_is_warned_of():
     with pytest.warns(
         ResolutionWarning, match=r"min_support 0\.02 is below what 400 reports .* length 2: .* under 0\.1"
     ):
-        warn_below(0.02, levels, 400)
+        warn_unresolved(0.02, levels, 400)

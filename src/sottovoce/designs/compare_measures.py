@@ -1,4 +1,4 @@
-"""Measures that schemes are compared by, derived ones included."""
+"""Measures by which `compare` compares schemes."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -6,51 +6,54 @@ from functools import cached_property
 from math import ceil, isfinite, sqrt
 from typing import Any
 
-from sottovoce.channels.channel import Array, Channel
-from sottovoce.channels.set_valued import LARGEST_LISTED, SetValued
+from sottovoce.channels.channel import Channel
+from sottovoce.channels.set_valued import LARGEST_LISTED
+from sottovoce.checks import Array, Target
 from sottovoce.designs.exact_scheme import set_design
-from sottovoce.designs.measures import MEASURES, measures_of
+from sottovoce.designs.front import MEASURES, measures_of
 from sottovoce.designs.recommend.expected_error import second_moments
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.covariance import Target
-from sottovoce.estimates.derived import MAKERS
+from sottovoce.estimates.derived import NAMED_FUNCTIONALS
 from sottovoce.estimates.intervals import critical_value
 from sottovoce.measures.privacy import individual_reconstruction
 from sottovoce.measures.utility import estimate_covariance
 
 FUNCTIONALS = {
     "entropy_error": "entropy",
-    "chi_squared_error": "chi-squared",
-    "mutual_information_error": "mutual-information",
+    "chi_squared_error": "chi_squared",
+    "mutual_information_error": "mutual_information",
     "correlation_error": "correlation",
 }
-"""Standard errors by the delta method, and the functional that each is of."""
+"""Measures that are standard errors by the delta method, and the functional of each."""
+
 MeasureLike = Callable[[Channel, Array], Any]
 
 DERIVED = ("standard_error", "interval_width", "respondents_needed")
 """Measures that follow from the mean squared error."""
 
 NAMES = (*(name for name in MEASURES if name != "epsilon"), "reconstruction", *DERIVED, *FUNCTIONALS)
-"""Measures that have a name; less is better in all of them."""
+"""Names of all measures; less is better in each."""
 
 
 def fitting_functionals(asked: list[str], shape: tuple[int, ...]) -> list[str]:
-    """Names of such errors among the measures that are asked for, if they are of so many attributes.
+    """Return the standard errors of functionals among these measures; raise if one needs two attributes.
 
     >>> fitting_functionals(["mse", "entropy_error"], (3,))
     ['entropy_error']
     """
-    found = [name for name in asked if name in FUNCTIONALS]
-    for name in found:
-        if len(shape) == 1 and MAKERS[FUNCTIONALS[name]][0] == "of two attributes":
+    names = [name for name in asked if name in FUNCTIONALS]
+    for name in names:
+        if len(shape) == 1 and NAMED_FUNCTIONALS[FUNCTIONALS[name]][0] == "of two attributes":
             raise SottovoceError("measures", "must fit the prior, which is of one attribute", name)
-    return found
+    return names
 
 
-def derived_error(channel: Channel, law: Array, name: str, respondents: float, target: Target = "population") -> float:
-    """`sqrt(g^T S g)`, g the gradient at the law and S the covariance of the estimated proportions.
+def derived_error(
+    channel: Channel, prior: Array, name: str, respondents: float, target: Target = "population"
+) -> float:
+    """Standard error of a functional, `sqrt(g^T S g)`, g its gradient and S the covariance of estimated proportions.
 
-    Infinite where there is no gradient, as of the entropy of a law with an empty cell, or nothing to estimate from.
+    Infinite where there is no gradient (the entropy of a distribution with an empty cell) or the channel is singular.
 
     >>> from sottovoce.schemes.randomized_response import RandomizedResponse
     >>> import numpy as np
@@ -58,88 +61,84 @@ def derived_error(channel: Channel, law: Array, name: str, respondents: float, t
     >>> round(derived_error(channel, np.array([0.7, 0.3]), "entropy_error", 1000), 4)
     0.0199
     """
-    functional = MAKERS[FUNCTIONALS[name]][1]([tuple(range(size)) for size in channel.shape_in])
+    functional = NAMED_FUNCTIONALS[FUNCTIONALS[name]][1]([tuple(range(size)) for size in channel.shape_in])
     try:
-        gradient = functional.gradient(law)
-        spread = estimate_covariance(channel.dense(), law, respondents, target)
+        gradient = functional.gradient(prior)
+        covariance = estimate_covariance(channel.dense(), prior, respondents, target)
     except SottovoceError:
         return float("inf")
-    return sqrt(max(float(gradient @ spread @ gradient), 0.0))
+    return sqrt(max(float(gradient @ covariance @ gradient), 0.0))
 
 
 def checked_measures(
     given: Mapping[str, MeasureLike] | Iterable[str | MeasureLike],
 ) -> dict[str, str | MeasureLike]:
-    """Measures by name; functions go by theirs.
+    """Return measures by name; a function is named after itself.
 
     >>> list(checked_measures(["mse", "interval_width"]))
     ['mse', 'interval_width']
     """
-    listed: Iterable[tuple[Any, Any]]
-    if isinstance(given, Mapping):
-        listed = given.items()
-    else:
-        listed = ((getattr(each, "__name__", each), each) for each in given)
-    found = dict(listed)
-    if not found:
-        raise SottovoceError("measures", "must be at least one", list(found))
-    for each in found.values():
+    listed = given if isinstance(given, Mapping) else {getattr(each, "__name__", each): each for each in given}
+    measures: dict[Any, Any] = dict(listed)
+    if not measures:
+        raise SottovoceError("measures", "must be at least one", list(measures))
+    for each in measures.values():
         if not callable(each) and each not in NAMES:
             raise SottovoceError("measures", f"must be functions, or among {', '.join(NAMES)}", each)
-    return found
+    return measures
 
 
 @dataclass(frozen=True)
 class Context:
-    """What is expected, of how many, and how wide intervals may be."""
+    """Prior, respondents, and the width and level of intervals."""
 
-    law: Array
+    prior: Array
     respondents: float
     width: float
     level: float
 
     def __post_init__(self) -> None:
-        """Refuse a width that is none."""
+        """Refuse a width that is not positive, and a level outside (0, 1)."""
         if not 0 < self.width < float("inf"):
             raise SottovoceError("width", "must be a positive number", self.width)
-        self.deviations  # noqa: B018  # refuses a level that is none
+        self.deviations  # noqa: B018  # raises for a bad level
 
     @cached_property
     def deviations(self) -> float:
-        """Standard errors either way of an interval."""
+        """Half width of an interval in standard errors."""
         return critical_value(self.level)
 
     def measure(self, channel: Channel, asked: Mapping[str, str | MeasureLike]) -> dict[str, float | None]:
-        """Numbers of a channel; None where a measure is infinite, or has no meaning for it."""
+        """Return the measures of a channel; None if one is infinite or undefined."""
         names = [each for each in asked.values() if isinstance(each, str)]
-        known = self._known(channel, names) if names else {}
+        known = self._named(channel, names) if names else {}
         numbers = {
-            name: known.get(each) if isinstance(each, str) else float(each(channel, self.law))
+            name: known.get(each) if isinstance(each, str) else float(each(channel, self.prior))
             for name, each in asked.items()
         }
         return {name: value if value is not None and isfinite(value) else None for name, value in numbers.items()}
 
-    def _known(self, channel: Channel, names: list[str]) -> dict[str, float]:
-        if isinstance(channel, SetValued) and channel.n_in > LARGEST_LISTED and set_design(channel) is None:
-            # Too many sets to list: the error is known in closed form, what they give away is not.
-            error = float((second_moments(channel, self.law) - self.law**2).mean())
-            found = {"mse": error / self.respondents}
+    def _named(self, channel: Channel, names: list[str]) -> dict[str, float]:
+        if channel.inclusion is not None and channel.n_in > LARGEST_LISTED and set_design(channel) is None:
+            # Too many sets to list: the error has a closed form, the measures of privacy do not.
+            error = float((second_moments(channel, self.prior) - self.prior**2).mean())
+            values = {"mse": error / self.respondents}
         else:
-            found = measures_of(channel, self.law, self.respondents) | self._listed(channel, names)
-        return found | self._derived(found["mse"])
+            values = measures_of(channel, self.prior, self.respondents) | self._from_matrix(channel, names)
+        return values | self._derived(values["mse"])
 
-    def _listed(self, channel: Channel, names: list[str]) -> dict[str, float]:
-        """Measures that need the whole matrix, where they are asked for."""
-        found = {
-            name: derived_error(channel, self.law, name, self.respondents)
+    def _from_matrix(self, channel: Channel, names: list[str]) -> dict[str, float]:
+        """Measures that need the whole matrix, computed only on request."""
+        values = {
+            name: derived_error(channel, self.prior, name, self.respondents)
             for name in fitting_functionals(names, channel.shape_in)
         }
         if "reconstruction" in names:
-            found["reconstruction"] = float(self.law @ individual_reconstruction(channel, self.law))
-        return found
+            values["reconstruction"] = float(self.prior @ individual_reconstruction(channel, self.prior))
+        return values
 
     def _derived(self, mse: float) -> dict[str, float]:
-        """`interval_width` is `2 z sqrt(mse)`, a typical one; `respondents_needed` gives it the width asked for."""
+        """Typical `interval_width`, `2 z sqrt(mse)`, and `respondents_needed` for the requested width."""
         width = 2 * self.deviations * sqrt(mse)
         needed = self.respondents * (width / self.width) ** 2
         return {

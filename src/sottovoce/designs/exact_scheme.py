@@ -1,4 +1,4 @@
-"""From an optimiser's floating-point channel to the exact integers of a scheme, rounded towards privacy."""
+"""Solutions of optimisers in floating point, and the exact schemes they are rounded to, towards privacy."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,24 +8,25 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sottovoce.channels.channel import Array, Channel
+from sottovoce.channels.channel import Channel
 from sottovoce.channels.random_set import RandomSet as DrawnSet
 from sottovoce.channels.slabs import Slab
 from sottovoce.channels.subset_selection import SubsetSelection
+from sottovoce.checks import Array
 from sottovoce.designs.requirement import Requirement
-from sottovoce.errors import MissingExtraError, SottovoceError
+from sottovoce.errors import SottovoceError, check_installed
 from sottovoce.mechanisms.coins import MOST_SIDES
 from sottovoce.mechanisms.matrix import Listed
 from sottovoce.mechanisms.mechanism import Mechanism, mechanism_from_json
 from sottovoce.mechanisms.rounding import Rows, in_lowest_terms, matrix_odds
 from sottovoce.schemes.random_set import RandomSet
-from sottovoce.schemes.scheme import Scheme, Sizes, schemes
+from sottovoce.schemes.scheme import Scheme, Sizes, all_schemes
 
 MARGINS = (Fraction(0), *(Fraction(1, 10**digits) for digits in (15, 13, 11, 9)))
-"""Relative distances from the odds asked for, the first of which that integers can keep is taken."""
+"""Relative margins below the requested odds, tried in turn until integers keep the odds."""
 
-SLIVER = 1e-8
-"""Largest probability of a report that is not worth having alone."""
+RARE_REPORT = 1e-8
+"""A report whose probability is below this, whatever the truth, is merged with another."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ class SetComponent:
 class SetDesign:
     """`P(S | x) = m(S) t_S u_S(x) / norm_x`: m the mixture of the components, u_S(x) = odds or 1 as x is in S or not.
 
-    `t_S = sum_i tilt_i u_S(i)`, or 1 without a tilt. Without odds u_S(x) is 1 or 0: the truth is always in the set, and
-    truths outside are ruled out.
+    `t_S = sum_i tilt_i u_S(i)`, or 1 without a tilt. Without odds u_S(x) is 1 or 0: the set always contains the truth,
+    and rules out the categories outside.
     """
 
     components: tuple[SetComponent, ...]
@@ -53,7 +54,7 @@ class SetDesign:
 
 @dataclass(frozen=True)
 class Solution:
-    """A channel and its certificate: no channel that meets the requirement has an objective below `lower_bound`.
+    """A channel in floating point, with a proven lower bound on the objective of every channel within the requirement.
 
     `value` and `lower_bound` are the mean squared error of an estimated proportion times the number of respondents,
     averaged over categories, `(tr J^-1 - |p|^2) / n`; or mutual information in bits. The channel is a `matrix` of
@@ -67,12 +68,12 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """Relative distance of what is attained from what is proven: 0 is optimal."""
+        """Relative gap between value and lower bound; 0 means optimal."""
         return relative_gap(self.value, self.lower_bound)
 
 
 def relative_gap(value: float, lower_bound: float) -> float:
-    """`value / lower_bound - 1`; the difference where the bound is zero.
+    """Return `value / lower_bound - 1`, or the difference if the bound is zero.
 
     >>> relative_gap(3.0, 2.0), relative_gap(0.25, 0.0)
     (0.5, 0.25)
@@ -81,65 +82,73 @@ def relative_gap(value: float, lower_bound: float) -> float:
 
 
 @dataclass(frozen=True)
-class Settled(Scheme):
-    """What a plan takes for one attribute of as many categories as the design has.
+class ExactScheme(Scheme):
+    """A scheme whose integers are fixed, for attributes of given sizes: what a design puts into a plan.
+
+    `scheme` is the name of the scheme of the literature that the integers come from.
 
     >>> from sottovoce.schemes.warner import Warner
-    >>> Settled.of(Warner(p=0.7), (3,)).mechanism((3,)).channel.odds
+    >>> ExactScheme.of(Warner(p=0.7), (3,)).channel.odds
     Fraction(14, 3)
     """
 
-    name: ClassVar[str] = "settled"
+    name: ClassVar[str] = "exact"
     citation: ClassVar[str] = ""
 
     scheme: str
-    settled: Mechanism
+    exact_mechanism: Mechanism
 
     def __post_init__(self) -> None:
-        """Go by the name, and cite the source, of the scheme."""
-        if self.scheme not in schemes():
-            raise SottovoceError("scheme", f"must be one of {', '.join(sorted(schemes()))}", self.scheme)
+        """Take name and citation from the scheme."""
+        if self.scheme not in all_schemes():
+            raise SottovoceError("scheme", f"must be one of {', '.join(sorted(all_schemes()))}", self.scheme)
         object.__setattr__(self, "name", self.scheme)
-        object.__setattr__(self, "citation", schemes()[self.scheme].citation)
+        object.__setattr__(self, "citation", all_schemes()[self.scheme].citation)
 
     @classmethod
-    def of(cls, scheme: Scheme, sizes: Sizes) -> "Settled":
-        """Integers that a scheme becomes for these sizes."""
+    def of(cls, scheme: Scheme, sizes: Sizes) -> "ExactScheme":
+        """Fix the integers of a scheme for these sizes."""
         return cls(scheme.name, scheme.mechanism(sizes))
 
+    @property
+    def channel(self) -> Channel:
+        """Channel of the exact integers."""
+        return self.exact_mechanism.channel
+
     def mechanism(self, sizes: Sizes) -> Mechanism:
-        """The one there is, for the sizes it was made for."""
-        if sizes != self.settled.sizes:
-            raise SottovoceError("sizes", f"must be those the design was made for, {self.settled.sizes}", sizes)
-        return self.settled
+        """Return the mechanism; the sizes must be those it was made for."""
+        if sizes != self.exact_mechanism.sizes:
+            rule = f"must be those the design was made for, {self.exact_mechanism.sizes}"
+            raise SottovoceError("sizes", rule, sizes)
+        return self.exact_mechanism
 
     def to_json(self) -> dict[str, Any]:
-        """Scheme and integers, as a plan's groups have them."""
-        return {"scheme": self.scheme, "mechanism": self.settled.to_json()}
+        """Scheme and mechanism, as in the groups of a plan document."""
+        return {"scheme": self.scheme, "mechanism": self.exact_mechanism.to_json()}
 
     @classmethod
-    def from_json(cls, sizes: Sizes, json: Any) -> "Settled":
+    def from_json(cls, sizes: Sizes, json: Any) -> "ExactScheme":
         """Read what `to_json` wrote."""
         if not isinstance(json, dict) or set(json) != {"scheme", "mechanism"}:
             raise SottovoceError("channel", "must have the keys scheme and mechanism", json)
         return cls(json["scheme"], mechanism_from_json(sizes, json["mechanism"]))
 
     @classmethod
-    def cases(cls) -> Iterable[tuple["Settled", Sizes]]:
-        """None of its own: it is what other schemes become."""
+    def cases(cls) -> Iterable[tuple["ExactScheme", Sizes]]:
+        """No examples: the cases of other schemes cover it."""
         return ()
 
     @classmethod
     def refused(cls) -> Iterable[tuple[str, dict[str, Any]]]:
-        """None of its own."""
+        """No bad arguments beyond those of other schemes."""
         return ()
 
 
-def settled_sets(design: SetDesign, odds: Fraction | None) -> Settled:
-    """Scheme `random_set` in whole numbers near a design, with its odds but at most these, or with unbounded ones.
+def round_sets(design: SetDesign, odds: Fraction | None) -> ExactScheme:
+    """Round a set design to the scheme `random_set`, with the design's odds but at most these; None is unbounded.
 
     >>> pairs = SetDesign((SetComponent(1.0, 2, np.ones(4), np.ones(4)),), odds=3.0)
-    >>> float(settled_sets(pairs, Fraction(3)).settled.channel.odds)
+    >>> float(round_sets(pairs, Fraction(3)).channel.odds)
     3.0
     """
     parts = [
@@ -152,13 +161,13 @@ def settled_sets(design: SetDesign, odds: Fraction | None) -> Settled:
         for part in design.components
     ]
     tilt = None if design.tilt is None else design.tilt.tolist()
-    kept = inf if odds is None or design.odds is None else min(odds, Fraction(design.odds))
-    scheme = RandomSet.near(parts, kept, tilt)
-    return Settled.of(scheme, (len(design.components[0].weights),))
+    bound = inf if odds is None or design.odds is None else min(odds, Fraction(design.odds))
+    scheme = RandomSet.near(parts, bound, tilt)
+    return ExactScheme.of(scheme, (len(design.components[0].weights),))
 
 
 def set_design(channel: Channel) -> SetDesign | None:
-    """Design that a channel of drawn sets follows, to double precision; None of channels of other kinds.
+    """Return the set design of a set-valued channel in double precision, or None for channels of other kinds.
 
     >>> design = set_design(SubsetSelection((6,), 2, Fraction(3, 5)))
     >>> design.odds, design.components[0].size
@@ -181,109 +190,109 @@ def set_design(channel: Channel) -> SetDesign | None:
 
 
 def _weights(slab: Slab) -> Array:
-    """Weights within double precision: those of length g times `c^g` draw the same sets, whatever c."""
+    """Weights scaled to fit double precision: factors `c^g` for lengths g leave the distribution unchanged."""
     logs, lengths = np.array([log(weight) for weight in slab.items]), np.array(slab.lengths, float)
     return np.asarray(np.exp(logs - lengths * np.median(logs / lengths)))
 
 
-def settled(found: Solution, asked: Requirement) -> Settled:
-    """Scheme `matrix` where the reports are listed, `random_set` where they are drawn."""
-    if found.sets is not None:
-        return settled_sets(found.sets, asked.odds)
-    if found.matrix is None:
-        raise SottovoceError("solution", "must have a matrix or sets", found)
-    return settled_matrix(told_truly(without_slivers(found.matrix), asked.law), asked.odds)
+def round_solution(solution: Solution, requirement: Requirement) -> ExactScheme:
+    """Round a solution to an exact scheme: `matrix` if its reports are listed, `random_set` if it draws sets."""
+    if solution.sets is not None:
+        return round_sets(solution.sets, requirement.odds)
+    if solution.matrix is None:
+        raise SottovoceError("solution", "must have a matrix or sets", solution)
+    matrix = match_rows_to_truths(merge_rare_reports(solution.matrix), requirement.prior_array)
+    return round_matrix(matrix, requirement.odds)
 
 
-def settled_matrix(matrix: Array, odds: Fraction | None) -> Settled:
-    """Scheme `matrix` of a coin with 2^64 sides, near a matrix of reports by truths, with odds at most these.
+def round_matrix(matrix: Array, odds: Fraction | None) -> ExactScheme:
+    """Round a matrix of reports by truths to the scheme `matrix`, in multiples of 2^-64, with odds at most these.
 
-    Without odds, zeros stay zeros: what rules a truth out goes on doing so, and is not deniable. A square matrix has
-    its rows in the order in which reports are most often true.
+    Without odds, zeros stay zeros: a report that rules a truth out still does, and is not deniable.
 
-    >>> near = settled_matrix(np.array([[0.750000001, 0.25], [0.249999999, 0.75]]), Fraction(3))
-    >>> 0 <= 3 - near.settled.channel.odds < 1e-8
+    >>> near = round_matrix(np.array([[0.750000001, 0.25], [0.249999999, 0.75]]), Fraction(3))
+    >>> 0 <= 3 - near.channel.odds < 1e-8
     True
     """
     shares = matrix / matrix.sum(axis=0)
-    return Settled("matrix", Listed((matrix.shape[1],), _sides(shares, odds)))
+    return ExactScheme("matrix", Listed((matrix.shape[1],), _integer_matrix(shares, odds)))
 
 
-def without_slivers(matrix: Array) -> Array:
-    """Add reports that hardly ever come to those most like them, if there are more reports than truths.
+def merge_rare_reports(matrix: Array) -> Array:
+    """Merge reports of negligible probability with the most similar ones, if there are more reports than truths.
 
-    The sum of two reports keeps every bound that both keep: odds, posteriors and right guesses. Alone, a report with
-    entries of a few sides would be rounded coarsely.
+    The sum of two reports keeps every bound that both keep: odds, posteriors and the adversary's accuracy. Alone, a
+    report with entries of a few multiples of 2^-64 would be rounded coarsely.
 
-    >>> without_slivers(np.array([[0.8, 0.2], [0.2 - 2e-9, 0.8 - 1e-9], [2e-9, 1e-9]])).round(8)
+    >>> merge_rare_reports(np.array([[0.8, 0.2], [0.2 - 2e-9, 0.8 - 1e-9], [2e-9, 1e-9]])).round(8)
     array([[0.8, 0.2],
            [0.2, 0.8]])
     """
-    thin = matrix.max(axis=1) < SLIVER
-    if len(matrix) <= matrix.shape[1] or not thin.any():
+    is_rare = matrix.max(axis=1) < RARE_REPORT
+    if len(matrix) <= matrix.shape[1] or not is_rare.any():
         return matrix
-    kept, slivers = matrix[~thin].copy(), matrix[thin & matrix.any(axis=1)]
-    likeness = _directions(slivers) @ _directions(kept).T
-    for sliver, place in zip(slivers, likeness.argmax(axis=1), strict=True):
-        kept[place] += sliver
+    kept, rare = matrix[~is_rare].copy(), matrix[is_rare & matrix.any(axis=1)]
+    similarity = _unit_rows(rare) @ _unit_rows(kept).T
+    for row, nearest in zip(rare, similarity.argmax(axis=1), strict=True):
+        kept[nearest] += row
     return np.asarray(kept)
 
 
-def told_truly(matrix: Array, prior: Array) -> Array:
-    """Rows of a square matrix in the order that makes reports the truth most often; others as they are.
+def match_rows_to_truths(matrix: Array, prior: Array) -> Array:
+    """Permute rows of a square matrix so that reports equal the truth as often as possible; return others unchanged.
 
-    >>> told_truly(np.array([[0.2, 0.7], [0.8, 0.3]]), np.array([0.5, 0.5]))
+    >>> match_rows_to_truths(np.array([[0.2, 0.7], [0.8, 0.3]]), np.array([0.5, 0.5]))
     array([[0.8, 0.3],
            [0.2, 0.7]])
     """
     if matrix.shape[0] != matrix.shape[1]:
         return matrix
-    try:
-        from scipy.optimize import linear_sum_assignment
-    except ImportError:
-        raise MissingExtraError("design", "scipy", "design") from None
+    check_installed("design", "design", "scipy.optimize")
+    from scipy.optimize import linear_sum_assignment
+
     rows, truths = linear_sum_assignment(matrix * prior, maximize=True)
     return np.asarray(matrix[rows[np.argsort(truths)]])
 
 
-def _sides(matrix: Array, odds: Fraction | None) -> Rows:
+def _integer_matrix(matrix: Array, odds: Fraction | None) -> Rows:
+    """Round to numerators over 2^64 whose columns sum to it and whose odds are at most these."""
     if odds is None:
-        return in_lowest_terms(_dealt_out(_floored(matrix)))
+        return in_lowest_terms(_with_full_columns(_rounded_down(matrix)))
     for margin in MARGINS:
-        kept = odds * (1 - margin)
-        rows = [_capped(row, kept) for row in _floored(_drawn_together(matrix, float(kept)))]
-        sides = _dealt_out(rows)
-        achieved = matrix_odds(sides)
+        bound = odds * (1 - margin)
+        rows = [_capped(row, bound) for row in _rounded_down(_shrunk_to_odds(matrix, float(bound)))]
+        integers = _with_full_columns(rows)
+        achieved = matrix_odds(integers)
         if achieved is not None and achieved <= odds:
-            return in_lowest_terms(sides)
-    raise SottovoceError("odds", "must be within reach of coins of 2^64 sides for this design", odds)
+            return in_lowest_terms(integers)
+    raise SottovoceError("odds", "must be attainable with probabilities in multiples of 2^-64 for this design", odds)
 
 
-def _directions(rows: Array) -> Array:
+def _unit_rows(rows: Array) -> Array:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def _drawn_together(matrix: Array, odds: float) -> Array:
-    """`(1 - t) A + t m 1^T`, m the means of the rows, with the least t that keeps the odds in every row."""
+def _shrunk_to_odds(matrix: Array, odds: float) -> Array:
+    """Return `(1 - t) A + t m 1^T`, m the row means, with the smallest t that keeps the odds in every row."""
     high, low, mean = matrix.max(axis=1), matrix.min(axis=1), matrix.mean(axis=1)
     excess = np.maximum(high - odds * low, 0)
-    pull = np.divide(excess, excess + (odds - 1) * mean, out=np.zeros_like(mean), where=excess > 0).max()
-    return np.asarray((1 - pull) * matrix + pull * mean[:, None])
+    mixing = np.divide(excess, excess + (odds - 1) * mean, out=np.zeros_like(mean), where=excess > 0).max()
+    return np.asarray((1 - mixing) * matrix + mixing * mean[:, None])
 
 
-def _floored(matrix: Array) -> Rows:
-    """Sides of a coin, at least one for what is possible."""
-    return [[max(int(share * MOST_SIDES), int(share > 0)) for share in row] for row in matrix.tolist()]
+def _rounded_down(matrix: Array) -> Rows:
+    """Numerators over 2^64, rounded down, but at least 1 for a positive probability."""
+    return [[max(int(entry * MOST_SIDES), int(entry > 0)) for entry in row] for row in matrix.tolist()]
 
 
 def _capped(row: list[int], odds: Fraction) -> list[int]:
-    """Lower what exceeds the odds in a row whose entries are so small that whole sides are coarse."""
+    """Lower the entries of a row that exceed the odds because rounding is coarse for small entries."""
     most = floor(odds * min(row))
-    return [min(sides, most) for sides in row]
+    return [min(entry, most) for entry in row]
 
 
-def _dealt_out(rows: Rows) -> Rows:
-    """Give the sides that a column lacks, or has too many, to its largest entry."""
+def _with_full_columns(rows: Rows) -> Rows:
+    """Add what a column lacks of 2^64, or take its excess, at its largest entry."""
     columns = [list(column) for column in zip(*rows, strict=True)]
     for column in columns:
         column[column.index(max(column))] += MOST_SIDES - sum(column)

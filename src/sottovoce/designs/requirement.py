@@ -1,4 +1,4 @@
-"""What a design must keep: bounds on privacy, and the prior it is made for, checked before any work."""
+"""Requirements on a design: the prior it is made for, and bounds on privacy, checked before any work."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,20 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array, number, one_of, whole_number
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.exact import fraction
+from sottovoce.exact import fraction, odds_asked
 from sottovoce.measures.matrices import as_prior, real_array
-from sottovoce.schemes.scheme import odds_asked
 
-TRIALS, CHANCE = 10_000, 0.3
-"""Of the binomial prior."""
 LARGEST_CERTIFIED = 150
-"""Categories up to which designs are certified: gaps and times have been looked at no further."""
+"""Most categories of a certified design; gaps and run times beyond have not been examined."""
+
+BINOMIAL_TRIALS, BINOMIAL_PROBABILITY = 10_000, 0.3
 
 
 def checked_prior(prior: Any) -> Array:
-    """Probabilities of two categories or more, none of them zero, with a sum put right within 1e-9.
+    """Return a prior over at least two categories, all positive, normalised if its sum is within 1e-9 of one.
 
     >>> checked_prior([0.5, 0.5, 0])
     Traceback (most recent call last):
@@ -32,18 +31,19 @@ def checked_prior(prior: Any) -> Array:
     given = real_array("prior", prior)
     if given.ndim != 1 or len(given) < 2:
         raise SottovoceError("prior", "must be the probabilities of two categories or more", prior)
-    law = as_prior(given, len(given))
-    if not law.min() > 0:
-        raise SottovoceError("prior", f"must be positive in every category; leave out category {law.argmin()}", 0.0)
-    return law
+    shares = as_prior(given, len(given))
+    if not shares.min() > 0:
+        rule = f"must be positive in every category; leave out category {shares.argmin()}"
+        raise SottovoceError("prior", rule, 0.0)
+    return shares
 
 
 def named_prior(name: str, categories: int) -> Array:
-    """Prior of so many equal bins, as the papers cut them (Huang & Du 2008; Gao et al. 2018).
+    """Return a named prior on bins of equal width, as in Huang & Du (2008) and Gao et al. (2018).
 
     normal: the standard normal on +-3; gamma: shape 1, scale 2, on [0, 8]; beta: (1, 2) on [0, 1]; t: 3 degrees of
     freedom on +-4; chi2: 8 degrees on [0, 24]; binomial: 10,000 trials of .3 on +-3.5 standard deviations; uniform;
-    zipf: category k in proportion to 1/k. What lies outside is left out.
+    zipf: category k in proportion to 1/k. Probability outside the range is dropped.
 
     >>> named_prior("normal", 10).round(4)
     array([0.0069, 0.0278, 0.0794, 0.1596, 0.2264, 0.2264, 0.1596, 0.0794,
@@ -51,17 +51,15 @@ def named_prior(name: str, categories: int) -> Array:
     >>> named_prior("zipf", 3)
     array([0.54545455, 0.27272727, 0.18181818])
     """
-    if name not in NAMES:
-        raise SottovoceError("prior_name", f"must be one of {', '.join(NAMES)}", name)
-    if isinstance(categories, bool) or not isinstance(categories, int) or categories < 2:
-        raise SottovoceError("categories", "must be a whole number of at least 2", categories)
+    one_of("prior_name", name, NAMES)
+    categories = whole_number("categories", categories, least=2)
     if name == "zipf":
         masses = 1 / np.arange(1, categories + 1)
     else:
-        low, high, law = _CUMULATIVE[name]
-        masses = np.diff([law(edge) for edge in np.linspace(low, high, categories + 1)])
+        low, high, cumulative = _CUMULATIVE[name]
+        masses = np.diff([cumulative(edge) for edge in np.linspace(low, high, categories + 1)])
     if not masses.min() > 0:
-        rule = f"must leave something in every bin of the {name} prior, whose outermost are empty here"
+        rule = f"must be few enough for the outermost bins of the {name} prior not to be empty"
         raise SottovoceError("categories", rule, Words(f"{categories} bins"))
     return np.asarray(masses / masses.sum())
 
@@ -79,29 +77,30 @@ def _beta(x: float) -> float:
 
 
 def _t(x: float) -> float:
-    """Of 3 degrees of freedom."""
+    """Student's t with 3 degrees of freedom."""
     return 0.5 + (atan(x / sqrt(3)) + sqrt(3) * x / (3 + x * x)) / pi
 
 
 def _chi2(x: float) -> float:
-    """Of 8 degrees of freedom: four events of a Poisson process at time x / 2."""
+    """Chi-squared with 8 degrees of freedom: four events of a Poisson process by time x / 2."""
     return 1 - exp(-x / 2) * (1 + x / 2 + (x / 2) ** 2 / 2 + (x / 2) ** 3 / 6)
 
 
 def _binomial(x: float) -> float:
-    return float(_binomial_law()[int(x)])
+    return float(_binomial_cumulative()[int(x)])
 
 
 @cache
-def _binomial_law() -> Array:
-    """Probabilities of at most so many successes."""
-    counts = np.arange(TRIALS + 1)
+def _binomial_cumulative() -> Array:
+    """`P(successes <= k)` for each k."""
+    counts = np.arange(BINOMIAL_TRIALS + 1)
     factorials = np.cumsum(np.log(np.maximum(counts, 1)))
     ways = factorials[-1] - factorials - factorials[::-1]
-    return np.cumsum(np.exp(ways + counts * log(CHANCE) + counts[::-1] * log1p(-CHANCE)))
+    return np.cumsum(np.exp(ways + counts * log(BINOMIAL_PROBABILITY) + counts[::-1] * log1p(-BINOMIAL_PROBABILITY)))
 
 
-_SPREAD = 3.5 * sqrt(TRIALS * CHANCE * (1 - CHANCE))
+_BINOMIAL_MEAN = BINOMIAL_TRIALS * BINOMIAL_PROBABILITY
+_BINOMIAL_REACH = 3.5 * sqrt(BINOMIAL_TRIALS * BINOMIAL_PROBABILITY * (1 - BINOMIAL_PROBABILITY))
 
 _CUMULATIVE: dict[str, tuple[float, float, Callable[[float], float]]] = {
     "normal": (-3, 3, _normal),
@@ -110,25 +109,26 @@ _CUMULATIVE: dict[str, tuple[float, float, Callable[[float], float]]] = {
     "uniform": (0, 1, float),
     "t": (-4, 4, _t),
     "chi2": (0, 24, _chi2),
-    "binomial": (TRIALS * CHANCE - _SPREAD, TRIALS * CHANCE + _SPREAD, _binomial),
+    "binomial": (_BINOMIAL_MEAN - _BINOMIAL_REACH, _BINOMIAL_MEAN + _BINOMIAL_REACH, _binomial),
 }
 
 NAMES = (*_CUMULATIVE, "zipf")
-"""Priors that have a name."""
+"""Names of the priors that `named_prior` knows."""
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """Bounds that were asked for; None where there is none.
+    """Bounds that a design must keep; None means unbounded.
 
-    `accuracy` bounds how often an adversary who knows the prior guesses right, `delta` how sure any report can make
-    them, `odds` what a report can do to anyone's odds whatever they know, `distortion` how often reports are wrong.
+    `accuracy` bounds how often an adversary who knows the prior guesses right, `delta` the posterior probability of any
+    category given any report, `odds` the likelihood ratio of any report for any two truths (e^epsilon), `distortion`
+    the probability that the report differs from the truth.
 
     >>> Requirement.of([0.7, 0.3], accuracy=0.6)
     Traceback (most recent call last):
     ...
-    sottovoce.errors.SottovoceError: accuracy contradicts the prior, of which a guess without any report is right with
-    0.7: the nearest feasible value is 0.7. Got 0.6 instead.
+    sottovoce.errors.SottovoceError: accuracy contradicts the prior: a guess without any report is right with
+    probability 0.7, the nearest feasible value. Got 0.6 instead.
     """
 
     prior: tuple[float, ...]
@@ -148,33 +148,32 @@ class Requirement:
         epsilon: Any = None,
         distortion: Any = None,
     ) -> "Requirement":
-        """Check the prior and read every bound; odds are exact, those of an epsilon rounded down."""
-        bound = None if odds is None and epsilon is None else odds_asked(odds=odds, epsilon=epsilon)
-        shares = (_share("accuracy", accuracy), _share("delta", delta))
-        return cls(tuple(checked_prior(prior).tolist()), *shares, bound, _share("distortion", distortion))
+        """Check the prior and parse the bounds; odds are exact, and rounded down where they come from an epsilon."""
+        exact_odds = None if odds is None and epsilon is None else odds_asked(odds=odds, epsilon=epsilon)
+        bounds = (_probability("accuracy", accuracy), _probability("delta", delta))
+        return cls(tuple(checked_prior(prior).tolist()), *bounds, exact_odds, _probability("distortion", distortion))
 
     def __post_init__(self) -> None:
-        """Refuse bounds that are none, and those that the prior contradicts."""
+        """Refuse bounds that are no probabilities, and those that contradict the prior."""
         for name in ("accuracy", "delta", "distortion"):
-            _share(name, getattr(self, name))
+            _probability(name, getattr(self, name))
         likeliest = max(self.prior)
         if self.accuracy is not None and self.accuracy < likeliest:
-            rule = "contradicts the prior, of which a guess without any report is right with"
-            nearest = f"{likeliest:.6g}: the nearest feasible value is {likeliest:.6g}"
-            raise SottovoceError("accuracy", f"{rule} {nearest}", self.accuracy)
+            rule = "contradicts the prior: a guess without any report is right with probability"
+            raise SottovoceError("accuracy", f"{rule} {likeliest:.6g}, the nearest feasible value", self.accuracy)
         if self.delta is not None and self.delta <= likeliest:
-            rule = "contradicts the prior, whose likeliest category some report always leaves at least as likely as"
-            nearest = f"{likeliest:.6g}: the nearest feasible values are just above it"
+            rule = "contradicts the prior: some report always leaves its likeliest category a probability of at least"
+            nearest = f"{likeliest:.6g}; the nearest feasible values are just above it"
             raise SottovoceError("delta", f"{rule} {nearest}", self.delta)
 
     @property
-    def law(self) -> Array:
+    def prior_array(self) -> Array:
         """Prior as an array."""
         return np.array(self.prior)
 
     @property
     def float_odds(self) -> float | None:
-        """Odds for optimisers, which calculate in floating point."""
+        """Odds in floating point, for optimisers."""
         return None if self.odds is None else float(self.odds)
 
     @property
@@ -183,22 +182,22 @@ class Requirement:
         return self.accuracy is None and self.delta is None and self.odds is None
 
     def for_error(self) -> "Requirement":
-        """This, if errors can be compared under it."""
+        """Return the requirement; raise if the mean squared error cannot be minimised under it."""
         if self.distortion is not None:
             raise SottovoceError("distortion", "must be left out where the error is the objective", self.distortion)
         if self.odds == 1:
             raise SottovoceError("odds", "must be above 1 : 1 for anything to be estimated", Words("1 : 1"))
         if self.unbounded:
-            rule = "must be given, at least one of them: without any, telling the truth is best"
+            rule = "must be given, at least one of them: without any bound, reporting the truth is best"
             raise SottovoceError("accuracy or delta or odds", rule, Words("none"))
         if self.accuracy == max(self.prior) and self.prior.count(self.accuracy) > 1:
-            rule = "contradicts the prior, two of whose categories are as likely and could not be told apart:"
+            rule = "contradicts the prior: its two likeliest categories could not be told apart;"
             nearest = f"the nearest feasible values are just above {self.accuracy:.6g}"
             raise SottovoceError("accuracy", f"{rule} {nearest}", self.accuracy)
         return self
 
     def for_information(self) -> "Requirement":
-        """This, if bits told can be compared under it."""
+        """Return the requirement; raise if mutual information cannot be minimised under it."""
         for name in ("accuracy", "delta"):
             if getattr(self, name) is not None:
                 rule = "must be left out where mutual information is the objective"
@@ -206,17 +205,12 @@ class Requirement:
         return self
 
     def certifiable(self) -> "Requirement":
-        """This, if its optimum can be proven."""
+        """Return the requirement; raise if it has too many categories for a certificate."""
         if len(self.prior) > LARGEST_CERTIFIED:
-            rule = f"must have at most {LARGEST_CERTIFIED} categories to be certified; take the method subset or warner"
+            rule = f"must have at most {LARGEST_CERTIFIED} categories to be certified; use the method subset or warner"
             raise SottovoceError("prior", rule, Words(f"{len(self.prior)} categories"))
         return self
 
 
-def _share(parameter: str, value: Any) -> float | None:
-    if value is None:
-        return None
-    share = float(fraction(parameter, value))
-    if not 0 <= share <= 1:
-        raise SottovoceError(parameter, "must be between 0 and 1", value)
-    return share
+def _probability(parameter: str, value: Any) -> float | None:
+    return None if value is None else number(parameter, float(fraction(parameter, value)), 0, 1)

@@ -1,4 +1,4 @@
-"""What `_kernels` says, on whole arrays: for installations without numba, and faster for dense graphs."""
+"""The sums of `_kernels` by array operations: for installations without numba, and faster for dense graphs."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ import numpy as np
 
 
 def codegrees(indptr: Any, indices: Any, node: int) -> Any:
-    """Neighbours that a node shares with each node; with itself, its degree."""
-    own = indices[indptr[node] : indptr[node + 1]]
-    reached = [indices[indptr[between] : indptr[between + 1]] for between in own]
+    """Return the number of neighbours that a node shares with each node; with itself, its degree."""
+    neighbours = indices[indptr[node] : indptr[node + 1]]
+    reached = [indices[indptr[between] : indptr[between + 1]] for between in neighbours]
     return np.bincount(np.concatenate([indices[:0], *reached]), minlength=len(indptr) - 1)
 
 
 def codegree_sums(indptr: Any, indices: Any, first: int, counts: Any, touched: Any, sums: Any) -> None:
-    """For rows from `first` on: sums of c over the neighbours j, and of c^2 and of c deg(j) over all j but the node."""
+    """Fill sums of c over the neighbours j, and of c^2 and of c deg(j) over all other j, for rows from `first`."""
     degrees = np.diff(indptr)
     for row in range(len(sums)):
         node = first + row
@@ -21,7 +21,7 @@ def codegree_sums(indptr: Any, indices: Any, first: int, counts: Any, touched: A
 
 
 def packed_rows(indptr: Any, indices: Any) -> Any:
-    """A bit for each node in each row, 64 to a word: less than the pairs take where one in 64 is tied."""
+    """Return rows of bits, 64 nodes to a word: smaller than lists of neighbours if one pair in 64 is tied."""
     nodes = len(indptr) - 1
     words = np.zeros((nodes, -(-nodes // 64)), np.uint64)
     rows = np.repeat(np.arange(nodes), np.diff(indptr))
@@ -30,7 +30,7 @@ def packed_rows(indptr: Any, indices: Any) -> Any:
 
 
 def packed_codegree_sums(words: Any, indptr: Any, indices: Any, first: int, sums: Any) -> None:
-    """The same sums from rows of bits: what two rows have in common, all rows at a time."""
+    """Fill the same sums from rows of bits: the bits that two rows share, all rows at a time."""
     degrees = np.diff(indptr)
     for row in range(len(sums)):
         node = first + row
@@ -44,37 +44,37 @@ def _summed(shared: Any, indptr: Any, indices: Any, node: int, degrees: Any) -> 
 
 
 def closing_sums(dyads: Any, table: Any, degrees: Any, first: int, room: Any, sums: Any) -> None:
-    """Weights of what closes a tie to each node, summed as in `_kernels`."""
+    """Fill sums of the weights of closing pairs of ties, as in `_kernels`."""
     indptr, indices, states = dyads
     for row in range(len(sums)):
-        own = range(indptr[first + row], indptr[first + row + 1])
-        reached = [indices[indptr[indices[place]] : indptr[indices[place] + 1]] for place in own]
-        weights = [table[states[place], states[indptr[indices[place]] : indptr[indices[place] + 1]]] for place in own]
+        ties = range(indptr[first + row], indptr[first + row + 1])
+        reached = [indices[indptr[indices[tie]] : indptr[indices[tie] + 1]] for tie in ties]
+        weights = [table[states[tie], states[indptr[indices[tie]] : indptr[indices[tie] + 1]]] for tie in ties]
         joined = np.concatenate([indices[:0], *reached]), np.concatenate([np.zeros(0, np.int64), *weights])
         closed = np.bincount(joined[0], joined[1], minlength=len(degrees)).astype(np.int64)
         sums[row] = _closing_summed(closed, dyads, degrees, first + row)
 
 
 def tie_matrix(indptr: Any, indices: Any) -> Any:
-    """Ones in single precision, which counts whole numbers below 2^24 exactly."""
+    """Return the adjacency matrix in single precision, in which counts below 2^24 are exact."""
     matrix = np.zeros((len(indptr) - 1,) * 2, np.float32)
     matrix[np.repeat(np.arange(len(matrix)), np.diff(indptr)), indices] = 1
     return matrix
 
 
 def dense_closing_sums(ties: Any, factors: Any, degrees: Any, first: int, sums: Any) -> None:
-    """The same sums from products of whole matrices; `ties` are those of ties there and back."""
-    own = slice(first, first + len(sums))
-    closed = sum(left[own] @ right.T for left, right in factors).astype(np.float64)
+    """Fill the same sums from matrix products; `ties` are the adjacency matrix and its transpose."""
+    rows = slice(first, first + len(sums))
+    closed = sum(left[rows] @ right.T for left, right in factors).astype(np.float64)
     closed[np.arange(len(sums)), first + np.arange(len(sums))] = 0
     sums[:, 0], sums[:, 1:3], sums[:, 5] = closed.sum(axis=1), closed @ degrees, (closed**2).sum(axis=1)
-    sums[:, 3], sums[:, 4] = ((closed * tied[own]).sum(axis=1) for tied in ties)
+    sums[:, 3], sums[:, 4] = ((closed * tied[rows]).sum(axis=1) for tied in ties)
 
 
 def _closing_summed(closed: Any, dyads: Any, degrees: Any, node: int) -> tuple[int, ...]:
     indptr, indices, states = dyads
     closed[node] = 0
-    own = slice(indptr[node], indptr[node + 1])
-    tied = closed[indices[own]]
-    by_kind = (tied * (states[own] & 1)).sum(), (tied * (states[own] >> 1)).sum()
+    ties = slice(indptr[node], indptr[node + 1])
+    tied = closed[indices[ties]]
+    by_kind = (tied * (states[ties] & 1)).sum(), (tied * (states[ties] >> 1)).sum()
     return closed.sum(), *(closed @ degrees), *by_kind, closed @ closed

@@ -1,4 +1,4 @@
-"""Degrees, numbers of edges, and one graph that the reports could come from."""
+"""Degrees, the number of edges, and a random graph that is consistent with the reports."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array
 from sottovoce.estimates.derived import Derived
-from sottovoce.estimates.intervals import Ends, critical_value
-from sottovoce.estimates.presentation import Backend, cell_rows, new_frame, row_lines
-from sottovoce.graphs.graph import Graph, Numbers
+from sottovoce.estimates.intervals import critical_value
+from sottovoce.estimates.presentation import Backend, IntervalTable, cell_rows
+from sottovoce.graphs.graph import Graph, Indices
 from sottovoce.graphs.reports import GraphReports
 from sottovoce.mechanisms.coins import Coin, Randomness, RandomWords, flip, random_words
 
 
-@dataclass(frozen=True)
-class NodeEstimates:
-    """A number for each node of this graph: unbiased and never clipped; only the coins are random.
+@dataclass(frozen=True, repr=False)
+class NodeEstimates(IntervalTable):
+    """A statistic of each node of this graph, unbiased and never clipped; only the coins are random.
 
-    So are the variances, which noise may carry below the `least` that the coins alone give them.
+    The variances are unbiased, too, and may be below `least`, the part that is due to the coins alone.
     """
 
     statistic: str
@@ -30,48 +30,43 @@ class NodeEstimates:
 
     @property
     def standard_error(self) -> Array:
-        """Square roots of the variances, none below the least."""
+        """Square roots of the variances, or of the least one where they are below it."""
         return np.sqrt(np.maximum(self.variance, self.least))
 
-    def interval(self, level: float = 0.95, *, simultaneous: bool = False) -> Ends:
-        """Ends of each node's interval at this confidence, or of all of them at once if `simultaneous`."""
-        half = critical_value(level, len(self.value) if simultaneous else 1) * self.standard_error
-        return self.value - half, self.value + half
-
     def to_rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """Label, estimate, standard error and interval of each node, as plain Python."""
+        """Return label, estimate, standard error and interval of each node, as plain Python."""
         return cell_rows(["node"], [tuple(self.labels)], self._numbers(level))
 
     def to_json(self, level: float = 0.95) -> dict[str, Any]:
-        """Everything, for programs."""
+        """Return everything, for programs."""
         return {"statistic": self.statistic, "level": level, "nodes": self.to_rows(level)}
 
-    def to_frame(self, backend: Backend = "pandas", level: float = 0.95) -> Any:
-        """Data frame with a row for each node, of the library named: "pandas", "polars" or "pyarrow"."""
-        columns = {"node": list(self.labels), **self._numbers(level)}
-        return new_frame(columns, backend)
+    def to_columns(self, backend: Backend, level: float = 0.95) -> dict[str, Any]:
+        """Return a column for the nodes and one for each number, also of a graph without nodes."""
+        return {"node": list(self.labels), **self._numbers(level)}
 
-    def __str__(self) -> str:
-        """Readable table."""
-        lines = row_lines(self.to_rows(), "estimate") if len(self.value) else []
-        return "\n".join([f"{self.statistic} of {len(self.value)} nodes", *lines])
+    @property
+    def headline(self) -> str:
+        """Summary in one line."""
+        return f"{self.statistic} of {len(self.value)} nodes"
 
     def _numbers(self, level: float) -> dict[str, Array]:
         low, high = self.interval(level)
         return {"estimate": self.value, "standard_error": self.standard_error, "low": low, "high": high}
 
 
-def number(name: str, value: float, variance: float, level: float, method: str = "inversion") -> Derived:
-    """A number of the whole graph, unbiased, with its interval."""
+def graph_estimate(name: str, value: float, variance: float, level: float, method: str = "inversion") -> Derived:
+    """Return an unbiased estimate for the whole graph with its interval."""
     error = variance**0.5
     half = critical_value(level) * error
     return Derived(name, value, 0.0, error, value - half, value + half, level, None, method)
 
 
 def estimate_degrees(reports: GraphReports, *, incoming: bool = False) -> NodeEstimates:
-    """`d_i = (y_i - (n - 1) q) / g` for y_i reported ties, variance `(n - 1) q (1 - q) / g^2`.
+    """Estimate degrees: `d_i = (y_i - (n - 1) q) / g` for y_i reported ties, variance `(n - 1) q (1 - q) / g^2`.
 
-    q is the chance of a flip and g = 1 - 2 q. With direction, ties that leave each node, or come to it.
+    q is the probability of a flip and g = 1 - 2 q. In directed graphs these are out-degrees, or in-degrees if
+    `incoming`.
 
     >>> from sottovoce.graphs.reports import disguise_graph
     >>> from sottovoce.graphs.graph import Graph
@@ -83,31 +78,31 @@ def estimate_degrees(reports: GraphReports, *, incoming: bool = False) -> NodeEs
       2    1.0000 +- 0.0706  [ 0.8617,  1.1383]
     """
     graph = reports.graph
-    seen = graph.in_degrees if incoming else graph.degrees
+    reported = graph.in_degrees if incoming else graph.degrees
     name = ("incoming degrees" if incoming else "outgoing degrees") if graph.directed else "degrees"
     variance = np.full(graph.nodes, (graph.nodes - 1) * reports.noise)
-    return NodeEstimates(name, graph.labels, unbiased_degrees(reports, seen), variance)
+    return NodeEstimates(name, graph.labels, unbiased_degrees(reports, reported), variance)
 
 
 def estimate_edges(reports: GraphReports, level: float = 0.95) -> Derived:
-    """`m = (y - P q) / g` for y of P pairs reported, variance `P q (1 - q) / g^2`."""
+    """Estimate the number of edges: `m = (y - P q) / g` for y of P pairs reported, variance `P q (1 - q) / g^2`."""
     graph = reports.graph
     value = (graph.edges - graph.pair_count * reports.flip) / reports.gap
-    return number("edges", value, graph.pair_count * reports.noise, level)
+    return graph_estimate("edges", value, graph.pair_count * reports.noise, level)
 
 
-def unbiased_degrees(reports: GraphReports, seen: Numbers) -> Array:
-    """Degrees behind reported ones."""
-    return np.asarray((seen - (reports.graph.nodes - 1) * reports.flip) / reports.gap)
+def unbiased_degrees(reports: GraphReports, reported: Indices) -> Array:
+    """Return unbiased estimates of true degrees from reported ones."""
+    return np.asarray((reported - (reports.graph.nodes - 1) * reports.flip) / reports.gap)
 
 
 def reconstruct_graph(reports: GraphReports, rng: Randomness = None) -> Graph:
-    """A graph with the estimated number m of edges, drawn from what the reports leave open.
+    """Return a random graph with the estimated number m of edges that is consistent with the reports.
 
-    Wang, Wu & Hu (2016, 6.4) draw one instance with as many edges as the truth has; since their exact number is
-    private, it is estimated here. Among y reported pairs `keep m` are expected to be tied, the others of the m
-    among those that are not reported: so many of each are chosen at random. Statistics of the instance are those
-    of a graph whose edges are mostly chance where epsilon is small; `estimate_degrees` and its like are unbiased.
+    Wang, Wu & Hu (2016, 6.4) draw one instance with the true number of edges; since that is private, it is estimated
+    here. `keep m` edges are chosen at random among the reported pairs, the expected number of true ones, and the rest
+    among the pairs that are not reported. If epsilon is small, most edges of the instance are chance, and its
+    statistics are biased; those of `estimate_degrees` and the like are not.
 
     >>> from sottovoce.graphs.reports import disguise_graph
     >>> truth = Graph.of_edges([(0, 1), (1, 2), (2, 3)], nodes=6)
@@ -117,30 +112,30 @@ def reconstruct_graph(reports: GraphReports, rng: Randomness = None) -> Graph:
     graph, words = reports.graph, random_words(rng)
     total = round(min(max(estimate_edges(reports).value, 0.0), graph.pair_count))
     others = min(total - min(round((1 - reports.flip) * total), graph.edges), graph.pair_count - graph.edges)
-    told = graph.pairs[_chosen(graph.edges, total - others, words)]
-    untold = _untold(graph.pairs, _chosen(graph.pair_count - graph.edges, others, words))
-    return Graph(graph.labels, np.sort(np.concatenate([told, untold])), graph.directed)
+    reported = graph.pairs[_random_subset(graph.edges, total - others, words)]
+    unreported = _unreported(graph.pairs, _random_subset(graph.pair_count - graph.edges, others, words))
+    return Graph(graph.labels, np.sort(np.concatenate([reported, unreported])), graph.directed)
 
 
-def _chosen(count: int, wanted: int, words: RandomWords) -> Numbers:
-    """So many different places of `count`, any set of them alike, in ascending order."""
-    if 2 * wanted > count:
-        left = np.ones(count, bool)
-        left[_chosen(count, count - wanted, words)] = False
-        return np.flatnonzero(left)
-    found = np.zeros(0, np.int64)
-    while len(found) < wanted:
-        (side,) = flip([Coin(count)], wanted - len(found), words)
-        found = np.unique(np.concatenate([found, side.astype(np.int64)]))
-    return found
+def _random_subset(count: int, size: int, words: RandomWords) -> Indices:
+    """Return a random set of `size` indices below `count`, ascending."""
+    if 2 * size > count:
+        kept = np.ones(count, bool)
+        kept[_random_subset(count, count - size, words)] = False
+        return np.flatnonzero(kept)
+    chosen = np.zeros(0, np.int64)
+    while len(chosen) < size:
+        (side,) = flip([Coin(count)], size - len(chosen), words)
+        chosen = np.unique(np.concatenate([chosen, side.astype(np.int64)]))
+    return chosen
 
 
-def _untold(told: Numbers, places: Numbers) -> Numbers:
-    """Numbers of the pairs at these places among all pairs that are not told.
+def _unreported(reported: Indices, ranks: Indices) -> Indices:
+    """Return the numbers of the pairs that have these ranks among the pairs not reported.
 
-    The place of an untold pair is its number less the told ones before it.
+    The rank of such a pair is its number less that of reported ones before it.
 
-    >>> _untold(np.array([0, 3]), np.array([0, 1, 2]))
+    >>> _unreported(np.array([0, 3]), np.array([0, 1, 2]))
     array([1, 2, 4])
     """
-    return places + np.searchsorted(told - np.arange(len(told)), places, side="right")
+    return ranks + np.searchsorted(reported - np.arange(len(reported)), ranks, side="right")

@@ -1,4 +1,4 @@
-"""Graphs as text files: an edge a line; reports carry the nodes and the coin in their first line."""
+"""Graphs as text files with an edge in each line; reports carry the nodes and the coin in their first line."""
 
 import json
 import re
@@ -19,10 +19,10 @@ _EDGE = re.compile(r"[\s,;]+")
 
 
 def read_edges(path: str | Path, nodes: int | None = None, *, directed: bool = False) -> Graph:
-    """Graph of a file with two nodes a line, blanks, commas or semicolons between them; lines with # are left out.
+    """Read a graph from a file with two nodes in each line, separated by blanks, commas or semicolons.
 
-    Nodes are numbers where all of them are, from 0 on; then `nodes` says how many there are, or else the largest
-    does. Otherwise they are labels, and a node without an edge is unknown to the file.
+    Lines that begin with # are skipped. If all nodes are integers, they are numbered from 0, and `nodes` is their
+    number, by default one more than the largest. Otherwise they are labels, and nodes without edges are not known.
     """
     edges = _edges(path)
     if all(part.isdecimal() for edge in edges for part in edge):
@@ -30,19 +30,19 @@ def read_edges(path: str | Path, nodes: int | None = None, *, directed: bool = F
         count = max((max(edge) for edge in numbers), default=-1) + 1 if nodes is None else nodes
         return Graph.of_edges(numbers, count, directed=directed)
     if nodes is not None:
-        raise SottovoceError("nodes", "must not be a number where nodes have labels", nodes)
+        raise SottovoceError("nodes", "must not be given for nodes with labels", nodes)
     return Graph.of_edges(edges, directed=directed)
 
 
 def carries_coin(path: str | Path) -> bool:
-    """Whether a file is one of reports."""
+    """Whether a file holds reports."""
     return _first_line(path).startswith(MARK)
 
 
 def write_reports(reports: GraphReports, path: str | Path, *, overwrite: bool = False) -> None:
-    """Write reported pairs, all nodes and the coin; the file appears when it is complete."""
-    graph, plain = reports.graph, isinstance(reports.graph.labels, range)
-    nodes = graph.nodes if plain else [str(label) for label in graph.labels]
+    """Write the reported pairs, all nodes and the coin; the file appears when it is complete."""
+    graph = reports.graph
+    nodes = graph.nodes if isinstance(graph.labels, range) else [str(label) for label in graph.labels]
     about = {"nodes": nodes, "directed": graph.directed, "coin": reports.coin.to_json()}
     lines = [MARK + json.dumps(about, ensure_ascii=False)]
     ends = to_kind(Graph(range(graph.nodes), graph.pairs, graph.directed), "edges")
@@ -52,7 +52,7 @@ def write_reports(reports: GraphReports, path: str | Path, *, overwrite: bool = 
 
 
 def read_reports(path: str | Path) -> GraphReports:
-    """Reports as `write_reports` wrote them; edges name nodes by their places in the list of nodes."""
+    """Read what `write_reports` wrote; edges name nodes by their indices in the list of nodes."""
     first = _first_line(path)
     try:
         about = json.loads(first.removeprefix(MARK)) if first.startswith(MARK) else {}
@@ -62,8 +62,8 @@ def read_reports(path: str | Path) -> GraphReports:
         raise SottovoceError(str(path), rule, Words(repr(first[:60]))) from None
     count = labels if isinstance(labels, int) else len(labels)
     numbers: Any = [tuple(_whole(part, path) for part in edge) for edge in _edges(path)]
-    found = Graph.of_edges(numbers, count, directed=bool(directed))
-    return GraphReports(Graph(range(count) if count == labels else tuple(labels), found.pairs, found.directed), coin)
+    graph = Graph.of_edges(numbers, count, directed=bool(directed))
+    return GraphReports(Graph(range(count) if count == labels else tuple(labels), graph.pairs, graph.directed), coin)
 
 
 def _first_line(path: str | Path) -> str:
@@ -79,15 +79,15 @@ def _text(content: bytes, path: str | Path) -> str:
 
 
 def _edges(path: str | Path) -> list[tuple[str, str]]:
-    found: list[Any] = []
+    edges: list[Any] = []
     for number, line in enumerate(_text(Path(path).read_bytes(), path).splitlines(), start=1):
         text = line.strip()
         if text and not text.startswith("#"):
             parts = _EDGE.split(text)
             if len(parts) != 2:
                 raise SottovoceError(str(path), f"must have two nodes in line {number}", text)
-            found.append(tuple(parts))
-    return found
+            edges.append(tuple(parts))
+    return edges
 
 
 def _whole(text: str, path: str | Path) -> int:

@@ -1,8 +1,8 @@
-"""A graph as sorted numbers of its pairs of nodes.
+"""Graphs as sorted numbers of their tied pairs of nodes.
 
-Without direction the pair {i, j}, i < j, is reported by i alone, so that a tie costs its epsilon once:
-node i reports the n - 1 - i pairs with the nodes behind it. With direction i reports all n - 1 pairs (i, j).
-Pairs are numbered row by row.
+In an undirected graph the pair {i, j}, i < j, is reported by i alone, so that a tie costs its epsilon once: node i
+reports the n - 1 - i pairs with later nodes. In a directed graph i reports all n - 1 pairs (i, j). Pairs are numbered
+row by row.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -13,30 +13,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.checks import number
 from sottovoce.errors import SottovoceError
 
 MEMORY = 2**31
-"""Bytes that a call may take unless it is told otherwise."""
+"""Bytes that a call may use by default."""
 
 BYTES_A_PAIR = 48
-"""Of a reported pair, while it is drawn, sorted and turned into rows."""
-Numbers = NDArray[np.int64]
+"""Memory of a reported pair while it is drawn, sorted and turned into rows."""
+
+Indices = NDArray[np.int64]
 Node = Hashable
 
 MOST_NODES = 2**31 - 1
+
 Rows = tuple[NDArray[np.int64], NDArray[np.int32]]
-"""Where the neighbours of each node start and end, and the neighbours, in ascending order."""
+"""Compressed sparse rows: where the neighbours of each node start and end, and the neighbours, ascending."""
 
 
 def checked_memory(memory: Any) -> float:
-    """A positive number of bytes."""
-    if isinstance(memory, bool) or not isinstance(memory, int | float) or not memory > 0:
-        raise SottovoceError("memory", "must be a positive number of bytes", memory)
-    return float(memory)
+    """Return a positive number of bytes; infinity is no limit."""
+    return memory if memory == np.inf else number("memory", memory, 0, open_ends=True)
 
 
 def in_gigabytes(count: float) -> str:
-    """Bytes for people.
+    """Return a number of bytes in gigabytes.
 
     >>> in_gigabytes(2**31)
     '2.15 GB'
@@ -45,7 +46,7 @@ def in_gigabytes(count: float) -> str:
 
 
 def pair_count(nodes: int, *, directed: bool) -> int:
-    """Pairs that are reported: n (n - 1), or half as many without direction.
+    """Return the number of pairs that are reported: n (n - 1), or half as many in an undirected graph.
 
     >>> pair_count(4, directed=False), pair_count(4, directed=True)
     (6, 12)
@@ -53,41 +54,41 @@ def pair_count(nodes: int, *, directed: bool) -> int:
     return nodes * (nodes - 1) if directed else nodes * (nodes - 1) // 2
 
 
-def row_start(node: int | Numbers, nodes: int, *, directed: bool) -> int | Numbers:
-    """Number of the first pair that a node reports.
+def first_pair(node: int | Indices, nodes: int, *, directed: bool) -> int | Indices:
+    """Return the number of the first pair that a node reports.
 
-    >>> row_start(2, 4, directed=False), row_start(2, 4, directed=True)
+    >>> first_pair(2, 4, directed=False), first_pair(2, 4, directed=True)
     (5, 6)
     """
     return node * (nodes - 1) if directed else node * (2 * nodes - node - 1) // 2
 
 
-def numbers_of(source: Numbers, target: Numbers, nodes: int, *, directed: bool) -> Numbers:
-    """Numbers of pairs, of which the smaller node comes first unless they are directed.
+def pair_numbers(source: Indices, target: Indices, nodes: int, *, directed: bool) -> Indices:
+    """Return the numbers of pairs, the smaller node first unless they are directed.
 
-    >>> numbers_of(np.array([0, 1]), np.array([3, 2]), 4, directed=False)
+    >>> pair_numbers(np.array([0, 1]), np.array([3, 2]), 4, directed=False)
     array([2, 3])
     """
-    place = target - (target > source) if directed else target - source - 1
-    return np.asarray(row_start(source, nodes, directed=directed) + place)
+    offset = target - (target > source) if directed else target - source - 1
+    return np.asarray(first_pair(source, nodes, directed=directed) + offset)
 
 
-def nodes_of(numbers: Numbers, nodes: int, *, directed: bool) -> tuple[Numbers, Numbers]:
-    """Both nodes of numbered pairs: the inverse of `numbers_of`.
+def nodes_of(numbers: Indices, nodes: int, *, directed: bool) -> tuple[Indices, Indices]:
+    """Return both nodes of numbered pairs: the inverse of `pair_numbers`.
 
     >>> nodes_of(np.array([2, 3]), 4, directed=False)
     (array([0, 1]), array([3, 2]))
     """
     if directed:
-        source, place = np.divmod(numbers, max(nodes - 1, 1))
-        return source, place + (place >= source)
-    starts = np.asarray(row_start(np.arange(nodes, dtype=np.int64), nodes, directed=False))
+        source, offset = np.divmod(numbers, max(nodes - 1, 1))
+        return source, offset + (offset >= source)
+    starts = np.asarray(first_pair(np.arange(nodes, dtype=np.int64), nodes, directed=False))
     source = np.searchsorted(starts[: max(nodes - 1, 0)], numbers, side="right") - 1
     return source, numbers - starts[source] + source + 1
 
 
-def coded_edges(edges: Any, nodes: Any) -> tuple[Sequence[Node], Numbers, Numbers]:
-    """Labels of all nodes, and the numbers of both ends of each edge."""
+def coded_edges(edges: Any, nodes: Any) -> tuple[Sequence[Node], Indices, Indices]:
+    """Return the labels of all nodes, and the indices of both ends of each edge."""
     if not isinstance(edges, Iterable):
         raise SottovoceError("edges", "must be pairs of nodes", edges)
     listed = edges if isinstance(edges, np.ndarray) else list(edges)
@@ -96,22 +97,22 @@ def coded_edges(edges: Any, nodes: Any) -> tuple[Sequence[Node], Numbers, Number
         return known, *_ends(_whole_numbers(listed), len(known))
     ends = [_both(edge) for edge in (listed.tolist() if isinstance(listed, np.ndarray) else listed)]
     labels = _labels(node for edge in ends for node in edge) if nodes is None else tuple(nodes)
-    places = {label: place for place, label in enumerate(labels)}
-    unknown = next((node for edge in ends for node in edge if node not in places), None)
+    indices = {label: index for index, label in enumerate(labels)}
+    unknown = next((node for edge in ends for node in edge if node not in indices), None)
     if unknown is not None:
         raise SottovoceError("edges", "must join nodes that are listed", unknown)
-    codes = np.array([[places[a], places[b]] for a, b in ends], np.int64).reshape(-1, 2)
+    codes = np.array([[indices[a], indices[b]] for a, b in ends], np.int64).reshape(-1, 2)
     return labels, codes[:, 0], codes[:, 1]
 
 
-def _whole_numbers(edges: Any) -> Numbers:
+def _whole_numbers(edges: Any) -> Indices:
     array = np.asarray(edges if len(edges) else np.zeros((0, 2), np.int64))
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        raise SottovoceError("edges", "must be pairs of numbers of nodes", edges)
+        raise SottovoceError("edges", "must be pairs of integers", edges)
     return array.astype(np.int64)
 
 
-def _ends(edges: Numbers, nodes: int) -> tuple[Numbers, Numbers]:
+def _ends(edges: Indices, nodes: int) -> tuple[Indices, Indices]:
     unknown = edges[(edges < 0) | (edges >= nodes)]
     if len(unknown):
         raise SottovoceError("edges", f"must join nodes from 0 to {nodes - 1}", unknown[0])
@@ -128,25 +129,25 @@ def _both(edge: Any) -> tuple[Node, Node]:
 
 
 def _labels(nodes: Iterable[Node]) -> tuple[Node, ...]:
-    found = dict.fromkeys(nodes)
+    distinct = dict.fromkeys(nodes)
     try:
-        return tuple(sorted(found))  # type: ignore[type-var]  # what has no order is told below
+        return tuple(sorted(distinct))  # type: ignore[type-var]  # labels without an order are not sorted
     except TypeError:
-        return tuple(found)
+        return tuple(distinct)
 
 
 def _checked_node_count(nodes: Any) -> int:
-    """A number of nodes that can be numbered."""
+    """Return a number of nodes that fits 32 bits."""
     if isinstance(nodes, bool) or not 0 <= nodes <= MOST_NODES:
         raise SottovoceError("nodes", f"must be labels, or their number from 0 to {MOST_NODES}", nodes)
     return int(nodes)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Graph:
-    """Nodes by label, and the pairs among them that are tied, numbered as in `pairs`.
+    """Nodes by label, and the numbers of the pairs among them that are tied.
 
-    There are no loops and no ties counted twice; `of_edges` says what it does with those.
+    There are no loops and no repeated ties; `of_edges` says how it treats those.
 
     >>> square = Graph.of_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")])
     >>> square.edges, square.degrees.tolist(), square.labels
@@ -154,13 +155,13 @@ class Graph:
     """
 
     labels: Sequence[Node]
-    pairs: Numbers
+    pairs: Indices
     directed: bool = False
 
     def __post_init__(self) -> None:
-        """Check that labels differ and that pairs are numbers of pairs, ascending."""
+        """Check that labels are distinct and that pairs are ascending numbers of pairs."""
         if not isinstance(self.labels, range) and len(set(self.labels)) < self.nodes:
-            raise SottovoceError("nodes", "must be different labels", self.labels)
+            raise SottovoceError("nodes", "must have distinct labels", self.labels)
         pairs = np.asarray(self.pairs)
         most = pair_count(self.nodes, directed=self.directed)
         ascending = pairs.ndim == 1 and pairs.dtype == np.int64 and (pairs[1:] > pairs[:-1]).all()
@@ -175,11 +176,11 @@ class Graph:
         *,
         directed: bool = False,
     ) -> "Graph":
-        """Read pairs of labels; a tie that is listed twice, either way round, counts once, and loops are refused.
+        """Return the graph of pairs of labels; a repeated tie counts once, and loops are refused.
 
-        `nodes` lists all labels, or says how many nodes 0, 1, ... there are; an edge to another one is
-        refused. Without it the nodes are those that have edges, sorted where they can be: list them,
-        since whether a node has any edge is nobody's business.
+        `nodes` lists all labels, or is the number of nodes 0, 1, ...; an edge to another node is refused. Without it
+        the nodes are those that have edges, sorted if they can be. List them if possible: whether a node has any edge
+        is private.
         """
         labels, source, target = coded_edges(edges, nodes)
         loops = np.flatnonzero(source == target)
@@ -187,7 +188,7 @@ class Graph:
             raise SottovoceError("edges", "must join two different nodes", (labels[source[loops[0]]],) * 2)
         if not directed:
             source, target = np.minimum(source, target), np.maximum(source, target)
-        return cls(labels, np.unique(numbers_of(source, target, len(labels), directed=directed)), directed)
+        return cls(labels, np.unique(pair_numbers(source, target, len(labels), directed=directed)), directed)
 
     @property
     def nodes(self) -> int:
@@ -205,25 +206,25 @@ class Graph:
         return pair_count(self.nodes, directed=self.directed)
 
     @cached_property
-    def ends(self) -> tuple[Numbers, Numbers]:
-        """Both nodes of each edge, by number, the edges in order."""
+    def ends(self) -> tuple[Indices, Indices]:
+        """Indices of both nodes of each edge, the edges in order."""
         return nodes_of(self.pairs, self.nodes, directed=self.directed)
 
     @property
     def degrees(self) -> NDArray[np.int64]:
-        """Edges at each node; with direction, those that leave it."""
+        """Degree of each node; in directed graphs the out-degree."""
         source, target = self.ends
         leaving = np.bincount(source, minlength=self.nodes)
         return leaving if self.directed else leaving + np.bincount(target, minlength=self.nodes)
 
     @property
     def in_degrees(self) -> NDArray[np.int64]:
-        """Edges that come to each node; without direction, the degrees."""
+        """In-degree of each node; in undirected graphs the degree."""
         return np.bincount(self.ends[1], minlength=self.nodes) if self.directed else self.degrees
 
     @cached_property
     def rows(self) -> Rows:
-        """Neighbours of each node; with direction, those that its edges lead to."""
+        """Neighbours of each node; in directed graphs its successors."""
         source, target = self.ends
         if self.directed:
             return _rows(source, target, self.nodes)
@@ -231,11 +232,20 @@ class Graph:
 
     @cached_property
     def rows_back(self) -> Rows:
-        """Nodes whose edges lead to each node."""
+        """Neighbours of each node; in directed graphs its predecessors."""
         return _rows(*self.ends[::-1], self.nodes) if self.directed else self.rows
 
+    def __repr__(self) -> str:
+        """Summarize in one line.
 
-def _rows(source: Numbers, target: Numbers, nodes: int) -> Rows:
+        >>> Graph.of_edges([(0, 1), (1, 2)], nodes=4)
+        <Graph: 4 nodes, 2 edges>
+        """
+        kind = "directed edges" if self.directed else "edges"
+        return f"<Graph: {self.nodes} nodes, {self.edges} {kind}>"
+
+
+def _rows(source: Indices, target: Indices, nodes: int) -> Rows:
     order = np.lexsort((target, source))
     indptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=nodes))]).astype(np.int64)
     return indptr, target[order].astype(np.int32)

@@ -127,7 +127,7 @@ def test_an_end_at_which_two_numbers_of_reports_do_equally_well_or_nearly(odds, 
 
 def test_an_end_without_slopes_to_try_is_not_proven(monkeypatch):
     monkeypatch.setattr(module, "SLOPES", np.array([1.0]))
-    solution = module.ends_mixed(Program(GAMMA, 7.0, smallest_distortion(GAMMA, 7)))
+    solution = module.mixture_of_ends(Program(GAMMA, 7.0, smallest_distortion(GAMMA, 7)))
     assert solution.lower_bound < solution.value
 
 
@@ -158,7 +158,7 @@ def test_where_rounding_stops_the_path_the_mixture_of_the_ends_stands(monkeypatc
     def singular(*_):
         raise np.linalg.LinAlgError
 
-    monkeypatch.setattr(program, "_stepped", singular)
+    monkeypatch.setattr(program, "_step", singular)
     solution = least_information(CONNECT_4, np.exp(2), 0.273)
     assert_meets(solution.matrix, CONNECT_4, np.exp(2), 0.273)
     assert (solution.value > 0.1214, solution.lower_bound) == (True, 0)

@@ -21,7 +21,7 @@ def certificate(named_prior, monkeypatch):
 @pytest.mark.parametrize("accuracy", [0.3, 0.99])
 def test_gradient_of_the_augmented_lagrangian_is_its_slope(certificate, accuracy):
     # Once where the accuracy costs, and once where it is far below its target.
-    guarded = mixture._Guarded.of(certificate, 1.0, accuracy)
+    guarded = mixture._AccuracyBounded.of(certificate, 1.0, accuracy)
     parameters = 0.3 * np.random.default_rng(6).normal(size=13 * 3)
     parameters[-3:] = np.log(0.03)
     objective = mixture._Objective(guarded, np.linspace(-1, 1, 12), 2.0, 0.0, 10.0)
@@ -35,7 +35,9 @@ def test_mixture_keeps_both_bounds_and_its_error_is_the_measured_one(certificate
     prior, steps = certificate.prior, []
     free, least = best_mixture(certificate, lambda step: None)
     accuracy = set_measures.adversary_accuracy(free, prior) - 0.01
-    design, error = mixture.guarded_mixture(certificate, accuracy, lambda done, most: steps.append((done, most)))
+    design, error = mixture.accuracy_bounded_mixture(
+        certificate, accuracy, lambda done, most: steps.append((done, most))
+    )
     assert set_measures.adversary_accuracy(design, prior) <= accuracy
     assert set_measures.epsilon(design, prior) <= np.log(ODDS) + 1e-9
     assert set_measures.mean_squared_error(design, prior) == pytest.approx(error, rel=1e-9)
@@ -46,4 +48,4 @@ def test_mixture_keeps_both_bounds_and_its_error_is_the_measured_one(certificate
 def test_none_is_found_where_the_accuracy_is_that_of_no_report(certificate, monkeypatch):
     monkeypatch.setattr(mixture, "_SHARES", (1.0,))
     monkeypatch.setattr(mixture, "descend", lambda objective, parameters, masses: parameters)
-    assert mixture.guarded_mixture(certificate, certificate.prior.max(), lambda done, most: None) is None
+    assert mixture.accuracy_bounded_mixture(certificate, certificate.prior.max(), lambda done, most: None) is None

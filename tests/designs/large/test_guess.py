@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sottovoce.designs.large.set_measures import Guess
+from sottovoce.designs.large.set_measures import BestGuess
 
 
 @pytest.mark.parametrize(("base", "rise"), [(1.0, 4.0), (1.0, 0.3), (0.0, 1.0)])
@@ -11,7 +11,7 @@ from sottovoce.designs.large.set_measures import Guess
 def test_chance_is_that_of_all_sets_and_slopes_are_differences(all_sets, base, rise, lengths, size):
     rng = np.random.default_rng(2)
     lifts, logs = rng.dirichlet(np.ones(7)), rng.normal(size=7)
-    guess = Guess.of(lifts, base, rise, (1.0, rise * lifts))
+    guess = BestGuess.of(lifts, base, rise, (1.0, rise * lifts))
     sets = all_sets(7)[all_sets(7) @ lengths == size]
     weights = np.exp(sets @ logs)
     best = ((base + rise * sets) * lifts).max(axis=1) * (1 + rise * sets @ lifts)

@@ -72,7 +72,7 @@ def test_design_for_the_odds_is_kept_if_it_meets_the_other_bounds(named_prior):
 @pytest.mark.parametrize("limit", [{"accuracy": 0.12}, {"delta": 0.15}, {"accuracy": 0.13, "delta": 0.14}])
 def test_smaller_odds_are_offered_to_meet_the_other_bounds(named_prior, limit, monkeypatch):
     prior = named_prior("normal", 24)
-    monkeypatch.setattr(solve, "guarded_mixture", lambda certificate, accuracy, progress: None)
+    monkeypatch.setattr(solve, "accuracy_bounded_mixture", lambda certificate, accuracy, progress: None)
     found = large_least_error(prior, odds=2.0, **limit)
     assert found.sets.odds < 2
     assert set_measures.adversary_accuracy(found.sets, prior) <= limit.get("accuracy", 1)
@@ -86,7 +86,7 @@ def test_mixture_is_offered_if_it_meets_all_bounds_and_is_better(named_prior, mo
     quiet, loud = subset_design(24, 8, 1.2), subset_design(24, 8, 9.0)
     for design, kept in ((quiet, True), (loud, False)):
         monkeypatch.setattr(
-            solve, "guarded_mixture", lambda certificate, accuracy, progress, found=design: (found, 1.0)
+            solve, "accuracy_bounded_mixture", lambda certificate, accuracy, progress, found=design: (found, 1.0)
         )
         found = large_least_error(prior, odds=2, accuracy=0.12)
         assert (found.sets is design) is kept

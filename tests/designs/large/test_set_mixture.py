@@ -33,9 +33,9 @@ def test_gradient_is_the_slope(mixture, parameters):
 
 def test_jacobian_is_the_slope_of_the_columns_sums(mixture, parameters):
     def sums(at):
-        return mixture.information(*mixture.laws(at)) @ mixture.prior
+        return mixture.information(*mixture.components(at)) @ mixture.prior
 
-    jacobian = mixture.jacobian(*mixture.laws(parameters))
+    jacobian = mixture.jacobian(*mixture.components(parameters))
     for i, unit in enumerate(np.eye(27)):
         slope = (sums(parameters + 1e-5 * unit) - sums(parameters - 1e-5 * unit)) / 2e-5
         assert jacobian[:, i] == pytest.approx(slope, rel=1e-6, abs=1e-7)

@@ -5,8 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sottovoce.designs.least_error.atoms import Limits, adversary_chance, allowed, blocks, listed
-from sottovoce.designs.least_error.column_generation import Multipliers, price
+from sottovoce.designs.least_error.atoms import Limits, Multipliers, adversary_chance, all_atoms, allowed, blocks, price
 
 
 def vertices(limits):
@@ -64,7 +63,7 @@ LEVELS = [
 @pytest.mark.parametrize("prior", [PRIOR, np.array([0.4, 0.3, 0.2, 0.1])], ids=["three", "four"])
 def test_every_vertex_is_an_atom(prior, level):
     limits = Limits(prior, **level)
-    atoms = listed(limits)
+    atoms = all_atoms(limits)
     for point in vertices(limits):
         vertex = point[: prior.size]
         # With an accuracy, vertices whose t is above the largest posterior are worse than the same v below.
@@ -75,7 +74,7 @@ def test_every_vertex_is_an_atom(prior, level):
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_atom_is_a_report_within_the_limits(level):
     limits = Limits(PRIOR, **level)
-    atoms = listed(limits)
+    atoms = all_atoms(limits)
     assert atoms @ PRIOR == pytest.approx(1)
     assert allowed(limits, atoms).all()
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sottovoce.designs.least_error.atoms import limits
+from sottovoce.designs.least_error.atoms import checked_limits
 from sottovoce.errors import SottovoceError
 
 
@@ -19,13 +19,13 @@ from sottovoce.errors import SottovoceError
 )
 def test_infeasible_levels_name_the_nearest_feasible_one(level, message):
     with pytest.raises(SottovoceError, match=message):
-        limits([0.5, 0.3, 0.2], **level)
+        checked_limits([0.5, 0.3, 0.2], **level)
 
 
 def test_the_least_accuracy_needs_a_single_likeliest_category():
-    assert limits([0.5, 0.3, 0.2], accuracy=0.5).accuracy == 0.5
+    assert checked_limits([0.5, 0.3, 0.2], accuracy=0.5).accuracy == 0.5
     with pytest.raises(SottovoceError, match="which two categories share"):
-        limits([0.4, 0.4, 0.2], accuracy=0.4)
+        checked_limits([0.4, 0.4, 0.2], accuracy=0.4)
 
 
 @pytest.mark.parametrize(
@@ -40,10 +40,10 @@ def test_the_least_accuracy_needs_a_single_likeliest_category():
 )
 def test_priors_that_are_refused(prior, message):
     with pytest.raises(SottovoceError, match=message):
-        limits(prior, odds=2.0)
+        checked_limits(prior, odds=2.0)
 
 
 def test_levels_that_do_not_bind_are_left_out():
-    assert limits([0.5, 0.5], accuracy=0.8, delta=0.7).accuracy is None
-    assert limits([0.5, 0.5], accuracy=0.7, delta=0.8).accuracy == 0.7
-    assert limits([0.5, 0.5], accuracy=1.0, delta=1.0, odds=float("inf")).free
+    assert checked_limits([0.5, 0.5], accuracy=0.8, delta=0.7).accuracy is None
+    assert checked_limits([0.5, 0.5], accuracy=0.7, delta=0.8).accuracy == 0.7
+    assert checked_limits([0.5, 0.5], accuracy=1.0, delta=1.0, odds=float("inf")).unbounded

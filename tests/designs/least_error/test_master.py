@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sottovoce.designs.least_error import column_generation, pruning
-from sottovoce.designs.least_error.atoms import adversary_chance, limits, listed
-from sottovoce.designs.least_error.interior_point import _solver, best_weights
+from sottovoce.designs.least_error.atoms import adversary_chance, all_atoms, checked_limits
+from sottovoce.designs.least_error.column_generation import _solver, best_weights
 from sottovoce.errors import MissingExtraError, SottovoceError
 
 PRIOR = np.array([0.5, 0.3, 0.2])
@@ -14,16 +14,16 @@ PRIOR = np.array([0.5, 0.3, 0.2])
 def test_weights_of_the_truth_are_its_probabilities():
     found = best_weights(np.diag(1 / PRIOR), np.ones(3), None, 1e-9)
     assert found.weights == pytest.approx(PRIOR)
-    assert found.root == pytest.approx(np.diag(PRIOR))
+    assert found.inverse == pytest.approx(np.diag(PRIOR))
     assert found.eta == 0
 
 
 def test_more_precision_than_there_is_ends_too():
-    agreed = limits(PRIOR, accuracy=0.6, odds=4.0)
-    atoms = listed(agreed)
+    limits = checked_limits(PRIOR, accuracy=0.6, odds=4.0)
+    atoms = all_atoms(limits)
     exact = best_weights(atoms, adversary_chance(PRIOR, atoms), 0.6, 0.0)
     usual = best_weights(atoms, adversary_chance(PRIOR, atoms), 0.6, 1e-9)
-    assert np.trace(exact.root) == pytest.approx(np.trace(usual.root), rel=1e-8)
+    assert np.trace(exact.inverse) == pytest.approx(np.trace(usual.inverse), rel=1e-8)
 
 
 def test_a_system_that_is_not_positive_is_refused():
@@ -65,7 +65,7 @@ def test_an_unfinished_search_states_its_gap(monkeypatch):
 @pytest.mark.parametrize("exchanges", [0, 2])
 def test_reports_that_make_no_channel_are_passed_over(monkeypatch, exchanges):
     monkeypatch.setattr(pruning, "_MOST_EXCHANGES", exchanges)
-    agreed = limits(PRIOR, odds=4.0)
-    atoms, weights = pruning.pruned(agreed, np.ones((4, 3)), 3, lambda _: listed(agreed))
+    limits = checked_limits(PRIOR, odds=4.0)
+    atoms, weights = pruning.pruned(limits, np.ones((4, 3)), 3, lambda _: all_atoms(limits))
     assert weights @ atoms == pytest.approx(1)
     assert len(atoms) == 3

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sottovoce.designs.exact_scheme import Solution
 from sottovoce.designs.least_error.atoms import LEAST_ODDS, MOST_ODDS
 from sottovoce.designs.least_error.column_generation import least_error
+from sottovoce.designs.least_error.pruning import least_error_of_few
 from sottovoce.errors import SottovoceError
 from sottovoce.measures.privacy import adversary_accuracy, worst_posterior
 from sottovoce.measures.utility import average_mean_squared_error
@@ -76,9 +77,10 @@ def test_a_start_for_other_categories_is_ignored(named_prior):
     check(least_error(named_prior("gamma", 4), odds=3.0, start=start), named_prior("gamma", 4), odds=3.0)
 
 
-def test_column_generation_beyond_enumeration(named_prior):
-    found = least_error(named_prior("normal", 14), odds=e)
-    check(found, named_prior("normal", 14), odds=e)
+@pytest.mark.parametrize("n", [11, pytest.param(14, marks=pytest.mark.slow)])
+def test_column_generation_beyond_enumeration(named_prior, n):
+    found = least_error(named_prior("normal", n), odds=e)
+    check(found, named_prior("normal", n), odds=e)
 
 
 @pytest.mark.slow
@@ -105,19 +107,19 @@ def test_the_adversary_may_be_no_better_off_at_all():
 def test_few_reports(named_prior):
     prior, level = named_prior("normal"), {"delta": 0.75, "accuracy": 0.5}
     best = least_error(prior, **level)
-    found = least_error(prior, max_reports=25, **level)
+    found = least_error_of_few(prior, 25, **level)
     assert len(found.matrix) <= 25
     assert found.lower_bound == pytest.approx(best.lower_bound, rel=1e-6)
     assert 1e-3 < found.gap < 0.015  # 0.3 to 1.2 % by the prototype
     assert adversary_accuracy(found.matrix, prior) <= 0.5 + 1e-9
-    assert len(least_error(prior, max_reports=60, **level).matrix) == len(best.matrix)
+    assert len(least_error_of_few(prior, 60, **level).matrix) == len(best.matrix)
 
 
 @pytest.mark.parametrize("odds", [1.5, e**2])
 def test_as_few_reports_as_categories_are_no_worse_than_randomized_response(named_prior, odds):
     prior = named_prior("gamma", 5)
     warner = (np.ones((5, 5)) + (odds - 1) * np.eye(5)) / (4 + odds)
-    found = least_error(prior, odds=odds, max_reports=5)
+    found = least_error_of_few(prior, 5, odds=odds)
     assert found.matrix.shape == (5, 5)
     assert found.value <= errors(warner, prior) * (1 + 1e-5)
 
@@ -130,10 +132,16 @@ def test_progress_is_told():
 
 
 def test_too_few_reports_are_refused():
-    with pytest.raises(SottovoceError, match="max_reports must be at least 3, the number of categories"):
-        least_error([0.5, 0.3, 0.2], odds=3.0, max_reports=2)
-    with pytest.raises(SottovoceError, match="max_reports must be at least 3"):
-        least_error([0.5, 0.3, 0.2], odds=3.0, max_reports="many")
+    for few in (2, "many", True):
+        with pytest.raises(SottovoceError, match="max_reports must be a whole number of at least 3"):
+            least_error_of_few([0.5, 0.3, 0.2], few, odds=3.0)
+
+
+def test_few_reports_without_limits_are_the_truth():
+    prior = [0.5, 0.3, 0.2]
+    few, best = least_error_of_few(prior, np.int64(3), accuracy=1.0), least_error(prior, accuracy=1.0)
+    assert few.value == few.lower_bound == best.value
+    assert (few.matrix == np.eye(3)).all()
 
 
 @pytest.mark.parametrize("odds", [LEAST_ODDS, MOST_ODDS])

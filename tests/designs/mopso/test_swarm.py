@@ -40,7 +40,7 @@ def test_every_particle_always_keeps_the_odds_in_rows(seed, odds, start):
     one = swarm(settings, seed, odds)
     for _ in range(4):
         one.step()
-        for matrices in (one.places, one.best, one.archive):
+        for matrices in (one.positions, one.best, one.archive):
             assert keeps(matrices, odds)
         assert len(one.best) <= 5
         assert len(one.archive) <= 4
@@ -68,10 +68,10 @@ def test_a_step_copies_the_guide_where_the_velocity_is_positive():
     guide = np.array([[0.7, 0.2, 0.25, 0.1], [0.1, 0.4, 0.25, 0.2], [0.1, 0.2, 0.25, 0.3], [0.1, 0.2, 0.25, 0.4]])
     place = np.full((4, 4), 0.25)
     one.best, one.best_losses = guide[None], np.zeros((1, 2))  # nobody beats it
-    one.places = one._own = place[None].copy()
+    one.positions = one._personal_best = place[None].copy()
     one.step()
     copied = np.where(guide > place, guide, place)
-    assert one.places[0] == pytest.approx(copied / copied.sum(axis=0))
+    assert one.positions[0] == pytest.approx(copied / copied.sum(axis=0))
 
 
 def test_guides_come_from_sparse_cubes():
@@ -105,7 +105,7 @@ def test_an_empty_archive_has_no_mutants():
     one = swarm()
     one.archive = one.archive[:0]
     assert len(one._mutated()) == 0
-    assert one._assessed(one.archive).shape == (0, 2)
+    assert one._losses_of(one.archive).shape == (0, 2)
 
 
 def test_a_seed_decides_everything_and_losses_are_the_measures():
@@ -125,20 +125,20 @@ def test_it_stops_when_nobody_enters_the_repository():
     one = swarm(Settings(particles=2, repository=2, archive=2, generations=10_000, patience=3), odds=1.0)
     calls = []
     one.run(lambda done, _: calls.append(done))
-    assert one.quiet == 3  # at odds 1 : 1 every report ignores the truth
+    assert one.stagnation == 3  # at odds 1 : 1 every report ignores the truth
     assert calls[-1] < 10_000
 
 
 @pytest.mark.parametrize("name", ["particles", "repository", "archive", "generations", "grids", "patience"])
 def test_swarms_of_nobody_are_refused(name):
-    with pytest.raises(SottovoceError, match=f"{name} must be a whole number of at least 1. Got 0"):
+    with pytest.raises(SottovoceError, match=f"{name} must be a positive whole number. Got 0"):
         Settings(**{name: 0})
 
 
 def test_other_settings_are_checked():
-    with pytest.raises(SottovoceError, match="mutation_share must be between 0 and 1"):
+    with pytest.raises(SottovoceError, match="mutation_share must be from 0 to 1"):
         Settings(mutation_share=-0.1)
-    with pytest.raises(SottovoceError, match="start must be random or frapp"):
+    with pytest.raises(SottovoceError, match="start must be one of random, frapp"):
         Settings(start="warm")
     with pytest.raises(SottovoceError, match="odds or epsilon must be given"):
         mopso_front(PRIOR, 1000)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sottovoce.designs.optrr.matrices import LOOPS, compiled
+from sottovoce.designs.optrr.matrices import LOOPS, compiled_loops
 
 
 @pytest.fixture(scope="session")
@@ -17,4 +17,4 @@ def plain():
 
 @pytest.fixture(scope="session", params=["compiled", "plain"])
 def loops(request, plain):
-    return plain if request.param == "plain" else compiled()
+    return plain if request.param == "plain" else compiled_loops()

@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce.designs.optrr.matrices import REACH, SWEEPS, UNIFORMS, Settings, assessed, bred, first_matrices, repair
+from sottovoce.designs.optrr.matrices import (
+    REACH,
+    SWEEPS,
+    UNIFORMS,
+    Settings,
+    children_of,
+    first_matrices,
+    losses_of,
+    repair,
+)
 from sottovoce.measures.privacy import adversary_accuracy, worst_posterior
 from sottovoce.measures.utility import average_mean_squared_error
 
@@ -24,7 +33,7 @@ def cases(draw):
 @given(cases())
 def test_losses_are_the_measures(case):
     _, prior, matrices = case
-    losses = assessed(matrices, prior, 1000)
+    losses = losses_of(matrices, prior, 1000)
     assert losses[:, 0] == pytest.approx(adversary_accuracy(matrices, prior), rel=1e-9)
     assert losses[:, 1] == pytest.approx(average_mean_squared_error(matrices, prior, 1000), rel=1e-6)
 
@@ -34,12 +43,12 @@ def test_a_report_that_never_comes_makes_a_matrix_singular():
     matrix = np.array([[0.1, 0.2, 0.3], [0.9, 0.8, 0.7], [0.0, 0.0, 0.0]])
     nearly = matrix + np.array([[0], [0], [1e-18]])
     for one in (matrix, nearly):
-        assert assessed(one[None], np.full(3, 1 / 3), 1000)[0, 1] == np.inf
+        assert losses_of(one[None], np.full(3, 1 / 3), 1000)[0, 1] == np.inf
 
 
 def test_a_singular_matrix_has_an_infinite_error():
     matrices = np.array([[[0.5, 0.5], [0.5, 0.5]], [[0.0, 1.0], [1.0, 0.0]]])
-    losses = assessed(matrices, np.array([0.7, 0.3]), 1000)
+    losses = losses_of(matrices, np.array([0.7, 0.3]), 1000)
     assert losses[0].tolist() == [0.7, np.inf]
     assert losses[1] == pytest.approx([1, (0.21 + 0.21) / 2 / 1000])  # names are swapped, nothing is lost
 
@@ -49,7 +58,7 @@ def test_children_are_column_stochastic_and_made_of_columns(loops, case, rate, n
     rng, prior, stock = case
     archive, omega, front = stock[:4], stock[4:], np.arange(4)
     settings = Settings(population=5, mutation_rate=rate, neighbours=neighbours, levelling=levelling)  # one odd one out
-    children = bred(loops, settings, rng, prior, (archive, rng.random(4)), (omega, front))
+    children = children_of(loops, settings, rng, prior, (archive, rng.random(4)), (omega, front))
     assert children.min() >= -1e-15
     assert children.sum(axis=1) == pytest.approx(np.ones(children.shape[::2]), abs=1e-12)
     changed = [
@@ -191,7 +200,7 @@ def test_rounding_may_leave_a_column_no_room(loops):
 @given(cases(), st.integers(1, 20))
 def test_omega_never_holds_a_dominated_point_at_its_index(loops, case, slots):
     _, prior, matrices = case
-    losses = np.round(assessed(matrices, prior, 1000), 1)  # so coarse that some are equal
+    losses = np.round(losses_of(matrices, prior, 1000), 1)  # so coarse that some are equal
     omega, omega_losses = np.zeros((slots, *matrices.shape[1:])), np.full((slots, 2), np.inf)
     changes = np.zeros(1, np.int64)
     left, left_losses = matrices.copy(), losses.copy()

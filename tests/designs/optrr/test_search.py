@@ -27,27 +27,27 @@ def searched(settings: Settings = SMALL, seed: int = 1, **more) -> Search:
 def test_a_seed_decides_everything_compiled_or_not(plain):
     compiled, again, slow = searched(), searched(), searched(loops=plain)
     assert np.array_equal(compiled.omega, again.omega)
-    assert compiled.found.tolist() == slow.found.tolist()
+    assert compiled.filled.tolist() == slow.filled.tolist()
     assert compiled.omega == pytest.approx(slow.omega, rel=1e-9, abs=1e-12)
     assert not np.array_equal(compiled.omega, searched(seed=2).omega)
 
 
 def test_omega_holds_what_it_says():
     found = searched(Settings(population=10, archive=10, omega=100, generations=300))
-    matrices, losses = found.omega[found.found], found.omega_losses[found.found]
+    matrices, losses = found.omega[found.filled], found.omega_losses[found.filled]
     assert matrices.sum(axis=1) == pytest.approx(np.ones((len(matrices), 4)), abs=1e-9)
     exact = matrices / matrices.sum(axis=1, keepdims=True)
     assert losses[:, 0] == pytest.approx(adversary_accuracy(exact, PRIOR))
     assert losses[:, 1] == pytest.approx(average_mean_squared_error(exact, PRIOR, 1000), rel=1e-6)
     assert worst_posterior(exact, PRIOR).max() <= 0.6 + 1e-9
-    assert ((1 - losses[:, 0]) * 100).astype(int).tolist() == found.found.tolist()
+    assert ((1 - losses[:, 0]) * 100).astype(int).tolist() == found.filled.tolist()
 
 
 def test_it_stops_when_omega_stands_still_and_tells_how_far_it_is():
     calls = []
     still = Search(PRIOR, 0.6, 1000, Settings(2, 1, 1, 100_000, 0, patience=40), np.random.default_rng(1))
     still.run(lambda done, total: calls.append((done, total)))
-    assert still.quiet == 40
+    assert still.stagnation == 40
     assert still.generation < 1000
     longer = Search(PRIOR, 0.6, 1000, Settings(4, 4, 10, 200), np.random.default_rng(1))
     longer.run(lambda done, total: calls.append((done, total)))
@@ -66,13 +66,13 @@ def test_without_a_compiler_it_says_what_to_install(monkeypatch):
     [("population", 1), ("population", True), ("archive", 0), ("omega", 0), ("generations", 2.5), ("patience", 0)],
 )
 def test_sets_of_nobody_are_refused(name, value):
-    with pytest.raises(SottovoceError, match=f"{name} must be a whole number"):
+    with pytest.raises(SottovoceError, match=f"{name} must be a (positive )?whole number"):
         Settings(**{name: value})
 
 
 def test_rates_and_deltas_are_checked():
     for name in ("mutation_rate", "neighbours", "levelling"):
-        with pytest.raises(SottovoceError, match=f"{name} must be between 0 and 1"):
+        with pytest.raises(SottovoceError, match=f"{name} must be from 0 to 1"):
             Settings(**{name: 1.5})
     with pytest.raises(SottovoceError, match=r"delta contradicts the prior.* 0\.4"):
         optrr_front(PRIOR, 1000, delta=0.3)
@@ -105,7 +105,7 @@ def test_hypervolume_of_the_papers_search_on_the_normal_prior():
     found.run()
     best = hypervolume(certified_front(prior, 10_000, delta=0.75, accuracies=60).losses(), corner)
     warner = hypervolume(warner_sweep(prior, 10_000).within(delta=0.75).losses(), corner)
-    ours = hypervolume(found.omega_losses[found.found], corner)
+    ours = hypervolume(found.omega_losses[found.filled], corner)
     assert 0.9 * best <= ours < best
     assert warner < 0.8 * best
 
@@ -120,7 +120,7 @@ def test_the_iterative_approach_may_stand_behind_the_error():
         searched(Settings(generations=5, population=6, archive=6, estimator=estimator))
         for estimator in ("em", "em", "inversion")
     ]
-    same, again, other = (each.omega_losses[each.found] for each in found)
+    same, again, other = (each.omega_losses[each.filled] for each in found)
     assert same.tolist() == again.tolist() != other.tolist()
-    with pytest.raises(SottovoceError, match="estimator must be inversion or em"):
+    with pytest.raises(SottovoceError, match="estimator must be one of inversion, em"):
         Settings(estimator="guess")

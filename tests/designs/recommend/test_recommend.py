@@ -2,6 +2,9 @@
 
 import json
 from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from math import prod
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from sottovoce.errors import MissingExtraError, SottovoceError
 from sottovoce.estimates.proportions import estimate_proportions
 from sottovoce.plans.document import plan_from_json
 from sottovoce.plans.plan import PriorSource
+from sottovoce.plans.purpose_plan import ORDERS, best_design, plan_for_purpose
 from sottovoce.schemas.attribute import Attribute, boolean
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
@@ -63,7 +67,7 @@ def test_several_attributes_under_one_budget():
     assert many.chosen.name == "attribute sampling"
     assert many.chosen.estimator == "blue"
     assert "asked one of the questions" in many.words
-    pairs = recommend(several(4, 4, 4, 4), 20_000, odds=9, purpose="mining")
+    pairs = recommend(several(4, 4, 4, 4), 20_000, odds=9, purpose="pairs")
     assert (pairs.purpose, pairs.chosen.name) == ("pairs", "attribute sampling")
     assert "asked two of the questions" in pairs.words
     assert "attribute sampling" not in errors(recommend(several(4, 4), 1000, odds=9, purpose="joint"))
@@ -71,7 +75,8 @@ def test_several_attributes_under_one_budget():
 
 def test_whole_records_as_sets():
     found = recommend(several(4, 4), 10_000, odds=3, purpose="joint")
-    assert found.chosen.name == "joint subset selection"
+    assert found.chosen.name == "joint spread matrix"
+    assert 1 < found.chosen.error / errors(found)["joint subset selection"] < 1.15  # of which no attribute can be read
     assert found.chosen.gain(found.plain) > 1
     assert "a factor of" in found.words
     assert plan_from_json(found.to_json()["plan"]) == found.plan
@@ -98,7 +103,7 @@ def test_errors_promised_are_errors_had():
             disguise_frame(people, found.plan, rng=int(rng.integers(2**31))), found.plan, "q0", method="blue"
         )
         squares.append(((estimate.value - law) ** 2).mean())
-    promised = found.chosen.scatter.mean((0,)) / 400
+    promised = found.chosen.errors.mean_variance((0,)) / 400
     assert np.mean(squares) == pytest.approx(promised, abs=4 * np.std(squares) / np.sqrt(300))
 
 
@@ -160,22 +165,22 @@ def test_too_many_joint_cells():
         recommend(several(*[4] * 33), 5000, odds=9, purpose="joint")
     found = recommend(several(*[4] * 33), 5000, odds=9, purpose="pairs")
     assert "joint gamma-diagonal" not in errors(found)
-    assert found.notes[0].startswith("One coin for whole records was not looked at: about 7.4e+19 joint cells")
-    assert found.notes[1] == "Asking two attributes of more than 32 was not looked at; ask for fewer."
+    assert found.notes[0].startswith("One coin for whole records was not considered: about 7.4e+19 joint cells")
+    assert found.notes[1] == "Sampling of attributes was not considered: there are too many tables, or too large ones."
     assert found.notes[2].startswith("Expect little: a typical interval reaches")
 
 
 @pytest.mark.parametrize("purpose", ["pairs", "joint"])
 def test_two_attributes_too_large_for_one_table(purpose):
     """More than a million pairs of categories: neither the pair nor all together, which here is the same table."""
-    wrong = rf"must be each where .* for the proportions of each .* Got {purpose}, of about 1.1e\+06 cells instead"
+    wrong = rf"must be marginals where .* for the proportions of each .* Got {purpose}, of about 1.1e\+06 cells instead"
     with pytest.raises(SottovoceError, match=wrong):
         recommend(several(1000, 1100), 5000, odds=9, purpose=purpose)
 
 
 def test_many_items_in_pairs():
     found = recommend(Schema([ItemSet("basket", range(201))]), 10**6, odds=10**6, purpose="pairs")
-    assert "Pairs of neighbouring columns stand for all pairs." in found.notes
+    assert "Tables of neighbouring columns stand for all pairs." in found.notes
     assert "will be" in found.words
 
 
@@ -190,7 +195,7 @@ def test_without_an_optimiser_certified_designs_are_left_out(monkeypatch):
 
 
 def test_numbers_for_programs_and_frames():
-    found = recommend(several(2, 8), 2000, odds=9, purpose="each")
+    found = recommend(several(2, 8), 2000, odds=9, purpose="marginals")
     document = json.loads(json.dumps(found.to_json()))
     assert (document["odds"], document["recommended"]) == (str(found.plan.guarantee.odds), found.chosen.name)
     assert plan_from_json(document["plan"]) == found.plan
@@ -208,7 +213,7 @@ def test_numbers_for_programs_and_frames():
 
 
 def test_one_attribute_has_no_pairs():
-    assert recommend(one(3), 100, odds=3, purpose="joint").purpose == "each"
+    assert recommend(one(3), 100, odds=3, purpose="joint").purpose == "marginals"
 
 
 def test_bars(tmp_path):
@@ -224,13 +229,16 @@ def test_bars(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"respondents": 0, "odds": 3}, "respondents must be a positive number"),
+        ({"respondents": 0, "odds": 3}, "respondents must be a number above 0"),
         ({"odds": 1}, r"odds must be above 1 : 1 for anything to be estimated\. Got 1 instead"),
         ({"epsilon": 0}, "odds must be above 1 : 1"),
         ({}, "odds or epsilon must be given"),
-        ({"odds": 3, "purpose": "fun"}, "purpose must be one of each, pairs, joint, each attribute, mining. Got 'fun'"),
+        ({"odds": 3, "purpose": "fun"}, "purpose must be one of marginals, pairs, triples, joint. Got 'fun'"),
         ({"odds": 3, "purpose": 2}, "purpose must be one of"),
-        ({"odds": 3, "prior": [0.5, 0.5]}, "prior_source must say where the prior is from, like public: census 2021"),
+        (
+            {"odds": 3, "prior": [0.5, 0.5]},
+            "prior_source must say where the prior is from, such as public: census 2021",
+        ),
         ({"odds": 3, "prior": [0.5, 0.5], "prior_source": 3}, "prior_source must say where .* Got 3"),
         ({"odds": 3, "prior_source": "public: x"}, "prior_source must be left out where no prior is given"),
         ({"odds": 3, "prior": [1.0, 0.0], "prior_source": "public: x"}, "prior of tax must be positive in every"),
@@ -250,3 +258,35 @@ def test_priors_of_several_go_by_name():
     schema = Schema([ItemSet("set", ["x", "y"])])
     with pytest.raises(SottovoceError, match="prior of set must have a frequency for each item, 2"):
         recommend(schema, 100, odds=3, prior=[0.5], prior_source="public: x")
+
+
+def test_summaries():
+    found = recommend(
+        Schema([Attribute("a", range(3))]), 1000, odds=3, prior=[0.5, 0.3, 0.2], prior_source="public: census"
+    )
+    assert repr(found) == f"<Recommendation: {found.chosen.name} for marginals, {found.plan.guarantee}>"
+    assert f"<b>Recommended: {found.chosen.name}</b>" in found._repr_html_()
+    assert found._repr_html_().count("<tr>") == 1 + len(found.alternatives)
+    assert "With 1,000 respondents" in found._repr_html_()
+
+
+@pytest.mark.parametrize("purpose", ["marginals", "pairs", "triples"])
+def test_the_plan_for_the_purpose_is_among_the_alternatives(purpose):
+    schema = several(2, 2, 3, 2, 5)
+    found = recommend(schema, 10_000, odds=9, purpose=purpose)
+    expected = best_design(schema, Fraction(9), purpose)
+    sampled = next(each for each in found.alternatives if each.name == "attribute sampling")
+    assert sampled.plan == plan_for_purpose(schema, odds=9, purpose=purpose)
+    tables = list(combinations(schema.sizes, ORDERS[purpose]))
+    at_random = sum(1 - 1 / prod(table) for table in tables)  # what drawing people adds to what coins do
+    cells = [prod(table) for table in tables]
+    by_table = [sampled.errors.mean_variance(axes) * n for axes, n in zip(found.wanted, cells, strict=True)]
+    assert sum(by_table) == pytest.approx(expected.variance + at_random)
+
+
+def test_triples_of_many_columns_and_mixed_sets():
+    found = recommend(several(2, 2, 9, 2), 10_000, odds=9, purpose="pairs")
+    assert found.chosen.name == "attribute sampling"
+    assert "asked two to three of the questions" in found.words
+    many = recommend(Schema([ItemSet("basket", range(25))]), 10**6, odds=10**6, purpose="triples")
+    assert "Tables of neighbouring columns stand for all triples." in many.notes

@@ -1,15 +1,15 @@
-"""Scatter from one column at a time, against whole joint channels and against what the measure room says."""
+"""ExpectedErrors from one column at a time, against whole joint channels and against what the measure room says."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from sottovoce.channels.channel import kron
+from sottovoce.channels.channel import Part, kron
 from sottovoce.channels.keep_or_uniform import KeepOrUniform
-from sottovoce.channels.sampled import Part, Sampled
+from sottovoce.channels.sampled import Sampled
 from sottovoce.designs.recommend import expected_error
-from sottovoce.designs.recommend.expected_error import Scatter, second_moments, weighed
+from sottovoce.designs.recommend.expected_error import ExpectedErrors, second_moments
 from sottovoce.estimates.sample_size import expected_width
 from sottovoce.measures.utility import estimate_covariance
 from sottovoce.plans.plan import Plan
@@ -45,14 +45,14 @@ TARGETS = [(0,), (2,), (0, 1), (1, 2), (0, 1, 2)]
 def test_errors_are_those_that_the_estimates_will_have(schemes):
     """Interval widths of the estimate room, which builds every joint channel: V = (width / 2z)^2 at N = 1."""
     plan = Plan.of(SCHEMA, schemes)
-    scatter = Scatter(plan.channel(), (A, B, C))
-    assert scatter.estimator == "inversion"
+    errors = ExpectedErrors(plan.channel(), (A, B, C))
+    assert errors.estimator == "inversion"
     for axes in TARGETS:
         names = ["abc"[axis] for axis in axes]
         law = kron(LAWS[name] for name in names)
         variances = (expected_width(plan, names, 1, prior=law) / (2 * 1.959963984540054)) ** 2
-        assert scatter.mean(axes) == pytest.approx(variances.mean())
-        assert scatter.largest(axes) == pytest.approx(variances.max())
+        assert errors.mean_variance(axes) == pytest.approx(variances.mean())
+        assert errors.largest_variance(axes) == pytest.approx(variances.max())
 
 
 @pytest.mark.parametrize(
@@ -66,39 +66,41 @@ def test_errors_are_those_that_the_estimates_will_have(schemes):
 )
 def test_where_reports_outnumber_truths_errors_are_the_least_there_are(schemes):
     plan = Plan.of(SCHEMA, schemes)
-    scatter = Scatter(plan.channel(), (A, B, C))
-    assert scatter.estimator == "blue"
+    errors = ExpectedErrors(plan.channel(), (A, B, C))
+    assert errors.estimator == "blue"
     for axes in [(0,), (1,), (1, 2)]:
         if len(axes) > 1 and schemes == {("a", "b", "c"): AttributeSampling(odds=9)}:
             continue  # never asked together
         names = ["abc"[axis] for axis in axes]
         law = kron(LAWS[name] for name in names)
         expected = np.diag(estimate_covariance(plan.channel(names), law, 1))
-        assert scatter.mean(axes) == pytest.approx(expected.mean())
-        assert scatter.largest(axes) == pytest.approx(expected.max())
+        assert errors.mean_variance(axes) == pytest.approx(expected.mean())
+        assert errors.largest_variance(axes) == pytest.approx(expected.max())
 
 
 def test_one_of_d_attributes_is_as_good_as_n_over_d_respondents():
     """The best unbiased estimate knows how many were asked: d times the variance of those who were."""
     plan = Plan.of(SCHEMA, {SCHEMA.names: AttributeSampling(odds=9)})
     alone = Plan.of(SCHEMA.project(["b"]), {"b": RandomizedResponse(odds=9)})
-    assert Scatter(plan.channel(), (A, B, C)).mean((1,)) == pytest.approx(3 * Scatter(alone.channel(), (B,)).mean((0,)))
+    assert ExpectedErrors(plan.channel(), (A, B, C)).mean_variance((1,)) == pytest.approx(
+        3 * ExpectedErrors(alone.channel(), (B,)).mean_variance((0,))
+    )
 
 
 def test_items_are_columns_of_their_own():
     schema = Schema([ItemSet("items", ["x", "y"]), Attribute("c", range(4))])
     plan = Plan.of(schema, {"items": Mask(p=0.75), "c": RandomizedResponse(odds=3)})
-    scatter = Scatter(plan.channel(), (A, A, C))
+    errors = ExpectedErrors(plan.channel(), (A, A, C))
     coin = KeepOrUniform((2,), Fraction(1, 2))
-    assert scatter.mean((1,)) == pytest.approx((second_moments(coin, A) - A**2).mean())
-    assert scatter.reports((0, 2)) == 8
+    assert errors.mean_variance((1,)) == pytest.approx((second_moments(coin, A) - A**2).mean())
+    assert errors.reports((0, 2)) == 8
 
 
 def test_many_sets_are_measured_without_a_list():
     """Twenty categories: unary by memberships, drawn sets by their information, as equal sets of two must be."""
     law = np.arange(1, 21) / 210
     unary = OptimizedUnary(odds=3).mechanism((20,)).channel
-    assert not weighed(unary)
+    assert not unary.gains_by_weighting
     share = 1 / 4 + law / 4  # a zero flips with 1 / (3 + 1), a one with 1/2
     assert second_moments(unary, law) == pytest.approx(share * (1 - share) * 16 + law**2)
     drawn = RandomSet([(1, 2, [1] * 14)], odds=3).mechanism((14,)).channel
@@ -109,9 +111,9 @@ def test_many_sets_are_measured_without_a_list():
 
 def test_the_worst_of_too_many_cells_is_not_looked_for(monkeypatch):
     monkeypatch.setattr(expected_error, "MOST_BUILT", 5)
-    scatter = Scatter(KeepOrUniform((2, 3), Fraction(1, 2)), (A, B))
-    assert scatter.largest((0, 1)) is None
-    assert scatter.largest((1,)) is not None
+    errors = ExpectedErrors(KeepOrUniform((2, 3), Fraction(1, 2)), (A, B))
+    assert errors.largest_variance((0, 1)) is None
+    assert errors.largest_variance((1,)) is not None
 
 
 def test_alike_attributes_are_measured_once(monkeypatch):
@@ -123,11 +125,11 @@ def test_alike_attributes_are_measured_once(monkeypatch):
 
     monkeypatch.setattr(expected_error, "second_moments", counted)
     plan = Plan.of(Schema([Attribute(n, range(3)) for n in "abcd"]), {tuple("abcd"): AttributeSampling(odds=9, size=2)})
-    scatter = Scatter(plan.channel(), (B, B, B, C[:3] / C[:3].sum()))
+    errors = ExpectedErrors(plan.channel(), (B, B, B, C[:3] / C[:3].sum()))
     for axes in [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3)]:
-        scatter.mean(axes)
+        errors.mean_variance(axes)
     assert len(calls) == 2
     coin = KeepOrUniform((2,), Fraction(1, 2))
     uneven = Sampled((2, 2), [Part((0,), coin, 2), Part((1,), coin, 1)])
-    often, seldom = (Scatter(uneven, (A, A)).mean(axes) for axes in [(0,), (1,)])
+    often, seldom = (ExpectedErrors(uneven, (A, A)).mean_variance(axes) for axes in [(0,), (1,)])
     assert often < seldom

@@ -47,5 +47,5 @@ def test_whole_numbers_that_are_their_own_codes():
 def test_columns_beside_a_table_must_fit():
     with pytest.raises(SottovoceError, match="y must have a value for each of the 2 rows"):
         coded({"a": [True, False], "c": [1, 2]}, SCHEMA, {"b": ["x"]})
-    with pytest.raises(SottovoceError, match="X must be rows of 3 values"):
+    with pytest.raises(SottovoceError, match="X must have rows of 3 values"):
         coded([True, False], SCHEMA)

@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from sottovoce.disguises.tables import disguise_frame
 from sottovoce.errors import SottovoceError
 from sottovoce.mining.classify import decision_tree
-from sottovoce.mining.classify.decision_tree import DecisionTree, Node, Reports, split_of
+from sottovoce.mining.classify.decision_tree import CountedReports, DecisionTree, Node, split_of
 from sottovoce.mining.classify.naive_bayes import NaiveBayes
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Attribute, boolean
@@ -87,7 +87,7 @@ def test_the_p_value_in_clear_is_near_pearsons():
     plan = Plan.of(schema, {schema.names: UnrelatedQuestion(theta=1)})
     table = np.array([[300, 340], [290, 310], [310, 290]])
     rows = np.repeat([(a, c) for a in range(3) for c in range(2)], table.ravel(), axis=0)
-    split = split_of(Reports.of(plan, plan.report_schema, tuple(rows.T)), {}, "a", "c")
+    split = split_of(CountedReports.of(plan, plan.report_schema, tuple(rows.T)), {}, "a", "c")
     assert split.p_value == pytest.approx(chi2_contingency(table).pvalue, rel=0.05)
 
 
@@ -105,10 +105,15 @@ def test_a_branch_without_people_is_its_parents():
         "  -> 1 (0.80 of 0.500)",
     ]
     told = tree.to_json()
-    assert (told["attribute"], told["class"], told["law"], told["share"]) == ("a", 0, pytest.approx([0.6, 0.4]), 1)
+    assert (told["attribute"], told["class"], told["distribution"], told["share"]) == (
+        "a",
+        0,
+        pytest.approx([0.6, 0.4]),
+        1,
+    )
     assert told["p_value"] < 0.05 < told["gain"]
     assert [branch["value"] for branch in told["branches"]] == [0, 1, 2]
-    assert told["branches"][2] == {"value": 2, "class": 1, "law": pytest.approx([0.2, 0.8]), "share": 0.5}
+    assert told["branches"][2] == {"value": 2, "class": 1, "distribution": pytest.approx([0.2, 0.8]), "share": 0.5}
     with pytest.raises(NotFittedError):
         DecisionTree(plan, "c").to_json()
 
@@ -116,15 +121,15 @@ def test_a_branch_without_people_is_its_parents():
 def test_a_node_that_nobody_seems_to_be_in_has_no_split():
     plan = Plan.of(BITS, {name: Warner(p=0.75) for name in BITS.names})
     columns = tuple(np.array(column) for column in ([1] * 9 + [0], [0, 1] * 5, [0, 1] * 5, [0, 1] * 5))
-    assert split_of(Reports.of(plan, plan.report_schema, columns), {"a": 0}, "b", "c") is None
+    assert split_of(CountedReports.of(plan, plan.report_schema, columns), {"a": 0}, "b", "c") is None
 
 
 def test_records_without_numbers_are_left_as_they_are(monkeypatch):
     plan = Plan.of(BITS, {name: Warner(p=0.75) for name in BITS.names})
     columns = tuple(np.array([0, 0, 1]) for _ in BITS.names)
-    assert Reports.of(plan, plan.report_schema, columns).weights.tolist() == [2, 1]
+    assert CountedReports.of(plan, plan.report_schema, columns).weights.tolist() == [2, 1]
     monkeypatch.setattr(decision_tree, "MOST_CELLS", 2)
-    assert Reports.of(plan, plan.report_schema, columns).weights.tolist() == [1, 1, 1]
+    assert CountedReports.of(plan, plan.report_schema, columns).weights.tolist() == [1, 1, 1]
 
 
 def test_paths_with_too_many_joint_reports_end(monkeypatch):
@@ -132,14 +137,14 @@ def test_paths_with_too_many_joint_reports_end(monkeypatch):
     plan = Plan.of(BITS, {BITS.names: UnrelatedQuestion(theta=1)})
     table = exclusive_or(2000)
     assert DecisionTree(plan, "c").fit(table).tree_.leaves == 4
-    monkeypatch.setattr("sottovoce.mining.classify.question.MOST_REPORTS", 4)
+    monkeypatch.setattr("sottovoce.mining.classify.joint_table.MOST_REPORTS", 4)
     assert DecisionTree(plan, "c").fit(table).tree_.leaves == 2
 
 
 def test_an_attribute_that_is_always_the_same_has_no_gain_ratio():
     schema = Schema([boolean("a"), boolean("c")])
     plan = Plan.of(schema, {schema.names: UnrelatedQuestion(theta=1)})
-    split = split_of(Reports.of(plan, plan.report_schema, (np.zeros(10, int), np.arange(10) % 2)), {}, "a", "c")
+    split = split_of(CountedReports.of(plan, plan.report_schema, (np.zeros(10, int), np.arange(10) % 2)), {}, "a", "c")
     assert (split.gain, split.gain_ratio) == (0, 0)
 
 
@@ -147,7 +152,7 @@ def test_before_fitting_and_refused(plans, people):
     assert str(DecisionTree(max_depth=2)) == "DecisionTree(max_depth=2)"
     for settings, message in (
         ({"criterion": "gini"}, "criterion must be one of gain, gain_ratio"),
-        ({"level": 0}, "level must be between 0 and 1"),
+        ({"significance": 0}, "significance must be between 0 and 1, both excluded"),
         ({"max_depth": 0}, "max_depth must be a positive whole number"),
     ):
         with pytest.raises(SottovoceError, match=message):
@@ -157,3 +162,7 @@ def test_before_fitting_and_refused(plans, people):
 def test_leaves_are_counted():
     leaf = Node(np.array([1.0, 0.0]), 0.5)
     assert Node(np.array([1.0, 0.0]), 1.0, None, (leaf, leaf)).leaves == 2
+
+
+def test_a_tree_in_a_notebook():
+    assert DecisionTree(max_depth=2)._repr_html_() == "<pre>DecisionTree(max_depth=2)</pre>"

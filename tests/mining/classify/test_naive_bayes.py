@@ -92,7 +92,7 @@ def test_kinds_of_tables_are_alike(people, plans, tmp_path):
     assert fits[0].predict_proba(rows) == pytest.approx(expected)
     assert fits[0].predict_proba(pd.DataFrame(table)[["smokes", "drinks", "ill"]].to_numpy()) == pytest.approx(
         expected
-    )  # with the target
+    )  # with the label
     assert fits[0].score(rows, table["ill"]) == fits[0].score(pd.DataFrame(table)) == fits[0].score(table)
 
 
@@ -101,10 +101,12 @@ def test_files_carry_their_plan_in_batches(people, plans, tmp_path, monkeypatch)
     table = people(1000)
     pd.DataFrame(table).to_csv(tmp_path / "people.csv", index=False)
     disguise_file(tmp_path / "people.csv", tmp_path / "reports.csv", plans["groups"], rng=1)
-    found = NaiveBayes(plans["groups"], "ill", confidence=True).fit(tmp_path / "reports.csv")
+    found = NaiveBayes(plans["groups"], "ill", standard_errors=True).fit(tmp_path / "reports.csv")
     assert found.respondents_ == 1000
     assert found.predict(tmp_path / "people.csv").shape == (1000,)
-    with pytest.raises(SottovoceError, match=r"plan must be the one that the classifier learns under\. Got another in"):
+    with pytest.raises(
+        SottovoceError, match=r"plan must be the one that the classifier is fitted under\. Got another in"
+    ):
         NaiveBayes(plans["gamma"], "ill").fit(tmp_path / "reports.csv")
 
 
@@ -159,22 +161,22 @@ def test_plain_estimates_may_be_negative(people):
 def test_refused(people, plans, indivisible):
     table, plan = people(200), plans["clear"]
     cases = {
-        "target must be one of the plan's attributes": (NaiveBayes(plan, "age"), table),
-        "target must be one of the plan's": (NaiveBayes(plan), table),
-        "plan must be given with target": (NaiveBayes(target="ill"), table),
-        "attributes must be at least one other than the target": (NaiveBayes(plan, "ill", attributes=["ill"]), table),
+        "label must be one of the plan's attributes": (NaiveBayes(plan, "age"), table),
+        "label must be one of the plan's": (NaiveBayes(plan), table),
+        "plan must be given with label": (NaiveBayes(label="ill"), table),
+        "attributes must be at least one other than the label": (NaiveBayes(plan, "ill", attributes=["ill"]), table),
         "repair must be one of em, simplex, plain": (NaiveBayes(plan, "ill", repair="clip"), table),
-        "smoothing must be a positive number": (NaiveBayes(plan, "ill", smoothing=0), table),
+        "smoothing must be a number above 0": (NaiveBayes(plan, "ill", smoothing=0), table),
         "drinks must be one of its categories": (NaiveBayes(plan, "ill"), table | {"drinks": ["beer"] * 200}),
     }
     for message, (classifier, given) in cases.items():
         with pytest.raises(SottovoceError, match=message):
             classifier.fit(given)
-    with pytest.raises(SottovoceError, match="y must be left out where its report is not a column of its own"):
+    with pytest.raises(SottovoceError, match="y must be left out if its report is not a column of its own"):
         NaiveBayes(indivisible, "ill").fit(table, table["ill"])
     with pytest.raises(SottovoceError, match="y must have a value for each of the 2 rows"):
         NaiveBayes(plan, "ill").fit([[True, "much"], [False, "much"]], [True])
-    with pytest.raises(SottovoceError, match=r"X must be rows of 2 values \(smokes, drinks\)"):
+    with pytest.raises(SottovoceError, match=r"X must have rows of 2 values \(smokes, drinks\)"):
         NaiveBayes(plan, "ill").fit(np.zeros((4, 3)), [True] * 4)
     with pytest.raises(SottovoceError, match="y must have more than one class"):
         NaiveBayes().fit([[0], [1]], [1, 1])
@@ -187,7 +189,7 @@ def test_a_model_that_is_not_identified_is_refused():
     schema = Schema([boolean("a"), boolean("b")])
     noise = Plan.of(schema, {"a": Warner(p=0.8), "b": Matrix([["1/2", "1/2"], ["1/2", "1/2"]])})
     with pytest.raises(
-        SingularChannelError, match=r"^b \(matrix: its columns .*\) cannot be estimated: reports must tell"
+        SingularChannelError, match=r"^b \(matrix: its columns .*\) cannot be estimated: reports must identify"
     ):
         NaiveBayes(noise, "a").fit({"a": [True, False], "b": [True, False]})
 
@@ -196,11 +198,13 @@ def test_a_class_that_vanishes_is_refused():
     schema = Schema([boolean("a"), boolean("b")])
     plan = Plan.of(schema, {"a": Warner(p=0.8), "b": Warner(p=0.8)})
     with pytest.raises(
-        SottovoceError, match="reports must leave something of every class after reconstruction; of True"
+        SottovoceError,
+        match=r"^label: class True has an estimated share of -0\.1667, so nothing can be learned about it",
     ):
         NaiveBayes(plan, "a").fit({"a": [True] + [False] * 9, "b": [True, False] * 5})
     with pytest.raises(
-        SottovoceError, match="reports must leave something of every class after reconstruction; of True"
+        SottovoceError,
+        match=r"^label: class True has an estimated share of -0\.1667, so nothing can be learned about it",
     ):
         DecisionTree(plan, "a").fit({"a": [True] + [False] * 9, "b": [True, False] * 5})
 
@@ -218,7 +222,9 @@ def test_without_scikit_learn_the_extra_is_named():
     assert "a classifier needs scikit-learn; install it with: pip install 'sottovoce[mine]'" in done.stderr
 
 
-@pytest.mark.parametrize("plan_name", ["clear", "unrelated", "groups", "unary"])
+@pytest.mark.parametrize(
+    "plan_name", ["clear", "unary", *(pytest.param(name, marks=pytest.mark.slow) for name in ("unrelated", "groups"))]
+)
 def test_log_odds_scatter_as_they_say(people, plans, plan_name):
     """Over 60 samples the mean squared standard score is chi-square / 60: .5 to 1.7 but for one in a thousand."""
     plan, person = plans[plan_name], {"smokes": [True, False], "drinks": ["much", "never"]}
@@ -226,7 +232,7 @@ def test_log_odds_scatter_as_they_say(people, plans, plan_name):
     scores = []
     for seed in range(60):
         reports = disguise_frame(people(3000, seed), plan, rng=1000 + seed)
-        found = NaiveBayes(plan, "ill", confidence=True).fit(reports).log_odds(person)
+        found = NaiveBayes(plan, "ill", standard_errors=True).fit(reports).log_odds(person)
         scores.append((found.value - truth) / found.standard_error)
         low, high = found.interval(0.9)
         assert (low < found.value).all()
@@ -238,10 +244,10 @@ def test_negative_estimates_have_no_log_odds(people, plans):
     """With 400 reports at theta = .1 plain tables have negative cells, whose logarithm would be made up."""
     plan = Plan.of(plans["unrelated"].schema, {plans["unrelated"].schema.names: UnrelatedQuestion(theta=0.1)})
     reports = disguise_frame(people(400), plan, rng=3)
-    model = NaiveBayes(plan, "ill", repair="plain", confidence=True).fit(reports)
-    with pytest.raises(SottovoceError, match=r"repair must be em or simplex where estimates are negative. Got 'plain'"):
+    model = NaiveBayes(plan, "ill", repair="plain", standard_errors=True).fit(reports)
+    with pytest.raises(SottovoceError, match=r"repair must be em or simplex if estimates are negative. Got 'plain'"):
         model.log_odds({"smokes": [True], "drinks": ["much"]})
-    assert NaiveBayes(plan, "ill", confidence=True).fit(reports).log_odds(people(1)).standard_error[0] > 0
+    assert NaiveBayes(plan, "ill", standard_errors=True).fit(reports).log_odds(people(1)).standard_error[0] > 0
 
 
 def test_a_path_is_no_plan(people):
@@ -252,7 +258,7 @@ def test_a_path_is_no_plan(people):
 
 
 def test_log_odds_of_named_classes(people, plans):
-    found = NaiveBayes(plans["unrelated"], "drinks", confidence=True).fit(
+    found = NaiveBayes(plans["unrelated"], "drinks", standard_errors=True).fit(
         disguise_frame(people(5000), plans["unrelated"], rng=2)
     )
     person = {"smokes": [True], "ill": [True]}
@@ -261,11 +267,28 @@ def test_log_odds_of_named_classes(people, plans):
     assert found.log_odds(person, "some", "much").value == pytest.approx([np.log(shares[1] / shares[2])])
     with pytest.raises(SottovoceError, match="class must be one of"):
         found.log_odds(person, "beer")
-    with pytest.raises(SottovoceError, match="confidence must be asked for before fitting"):
+    with pytest.raises(SottovoceError, match="standard_errors must be True when fitting"):
         NaiveBayes(plans["clear"], "ill").fit(people(50)).log_odds(person | {"drinks": ["much"]})
 
 
 def test_large_tables_have_no_covariance(people, plans, monkeypatch):
     monkeypatch.setattr("sottovoce.mining.classify.naive_bayes.MOST_TABLE_CELLS", 11)
-    with pytest.raises(SottovoceError, match="confidence must be left out for more than 11 cells"):
-        NaiveBayes(plans["clear"], "ill", confidence=True).fit(people(50))
+    with pytest.raises(SottovoceError, match="standard_errors must be False for more than 11 cells"):
+        NaiveBayes(plans["clear"], "ill", standard_errors=True).fit(people(50))
+
+
+def test_summaries(people, plans):
+    plan = plans["unrelated"]
+    assert NaiveBayes(smoothing=2)._repr_html_() == "<pre>NaiveBayes(smoothing=2)</pre>"
+    assert str(NaiveBayes(smoothing=2)) == "NaiveBayes(smoothing=2)"
+    model = NaiveBayes(plan, "ill", standard_errors=True).fit(disguise_frame(people(5000), plan, rng=1))
+    assert str(model).startswith("naive Bayes of ill from 5000 reports; odds ")
+    assert "classes: False, True" in str(model)
+    assert "drinks = much:" in str(model)
+    page = model._repr_html_()
+    assert page.startswith("<div><b>naive Bayes of ill from 5000 reports; odds ")
+    assert "<th>attribute</th><th>value</th><th>False</th><th>True</th>" in page
+    odds = model.log_odds({"smokes": [True, False], "drinks": ["much", "never"]})
+    assert repr(odds) == "<LogOdds of 2 records>"
+    assert str(odds).splitlines()[0].startswith(f"{odds.value[0]:.4f} +- {odds.standard_error[0]:.4f}  [")
+    assert "<b>log-odds of 2 records</b>" in odds._repr_html_()

@@ -5,7 +5,7 @@ import pytest
 
 from sottovoce.disguises.tables import disguise_frame
 from sottovoce.errors import SottovoceError
-from sottovoce.measures.entry_privacy import entry_privacy, privacy_after_mining, recoverability_unknown
+from sottovoce.measures.entries import entry_privacy, privacy_after_mining, recoverability_unknown
 from sottovoce.mining.classify import mined_privacy as module
 from sottovoce.mining.classify import whole_record
 from sottovoce.mining.classify.decision_tree import DecisionTree
@@ -22,7 +22,7 @@ def fitted(plan, people) -> NaiveBayes:
 
 def brute_force(model: NaiveBayes, entry: int) -> float:
     """The whole report against the classifier's law of records, by the channel written out."""
-    laws = [module._law(question, counts) for question, counts in zip(model.questions_, model.counts_, strict=True)]
+    laws = [module._distribution(table, counts) for table, counts in zip(model.tables_, model.counts_, strict=True)]
     law = np.einsum("ac,bc,c->abc", laws[1] / laws[1].sum(axis=0), laws[2] / laws[2].sum(axis=0), laws[0]).ravel()
     names = ["smokes", "drinks", "ill"]
     matrix = model.plan.channel(names).dense()[:, model.plan.cell_order(names)]
@@ -50,12 +50,12 @@ def test_the_papers_second_scenario(people, plans):
     plan = plans["unrelated"]
     model = fitted(plan, people)
     found = mined_privacy(model).entries[2]
-    law = module._law(model.questions_[0], model.counts_[0])
+    law = module._distribution(model.tables_[0], model.counts_[0])
     together = plan.channel(["ill"]).dense() * law
     correct = np.diag(together) / together.sum(axis=1)
     recovered = []
-    for question, counts in zip(model.questions_[1:], model.counts_[1:], strict=True):
-        table = question.table(counts[:, None].astype(float))[..., 0]
+    for joint, counts in zip(model.tables_[1:], model.counts_[1:], strict=True):
+        table = joint.table(counts[:, None].astype(float))[..., 0]
         recovered.append(recoverability_unknown(table / table.sum(axis=1, keepdims=True), correct))
     assert found.before == pytest.approx(float(entry_privacy(plan.channel(["ill"]).dense(), law)))
     assert found.literal_unknown == pytest.approx(found.before - max(recovered))
@@ -116,3 +116,11 @@ def test_groups_refused():
         compare_groupings(schema, "age", theta=0.5)
     with pytest.raises(SottovoceError, match="groups must cover every attribute"):
         grouped_plan(schema, [["a"]], odds=3)
+
+
+def test_summaries(people, plans):
+    found = mined_privacy(fitted(plans["unrelated"], people))
+    assert repr(found) == f"<MinedPrivacy: {str(found).splitlines()[0]}; odds {found.guarantee}>"
+    page = found._repr_html_()
+    assert page.startswith("<div><b>Privacy of entries</b>")
+    assert "odds of the whole record: " in page

@@ -25,12 +25,12 @@ def pairs(count: int) -> dict[str, list[bool]]:
     }
 
 
-def clear_model(plan: Plan, table: dict, target: str = "ill") -> NaiveBayes:
+def clear_model(plan: Plan, table: dict, label: str = "ill") -> NaiveBayes:
     """A classifier of this plan that was fitted to records that happen to be as they are: its rule is fixed."""
-    return NaiveBayes(plan, target).fit(table)
+    return NaiveBayes(plan, label).fit(table)
 
 
-@pytest.mark.parametrize("theta", [0.3, 0.6])
+@pytest.mark.parametrize("theta", [0.3, pytest.param(0.6, marks=pytest.mark.slow)])
 def test_the_variance_of_the_formula(theta):
     """P_Y(cc) = .5: of the table, `(1 - theta^2) / (4 n theta^2)` whatever the accuracy (coins only)."""
     plan = Plan.of(PAIR, {PAIR.names: UnrelatedQuestion(theta)})
@@ -117,14 +117,14 @@ def test_wide_intervals_are_declined(people, plans):
     found = score_disguised(model, disguise_frame(table, plan, rng=4), widest=0.01)
     assert found.accuracy.low is None
     assert "more than 0.01" in str(found.accuracy)
-    with pytest.raises(SottovoceError, match="widest must be positive"):
+    with pytest.raises(SottovoceError, match="widest must be a number above 0"):
         score_disguised(model, disguise_frame(table, plan, rng=4), widest=0)
 
 
 def test_a_class_that_nothing_is_said_to_be_in():
     found = Scores((0, 1), np.array([0.7, 0.0, 0.3, 0.0]), np.eye(4) * 1e-6, 100, "table", "whole records")
     assert np.isnan(found.precision[1].value)
-    assert "no record seems to be there" in str(found.precision[1])
+    assert "the estimated number of such records is not positive" in str(found.precision[1])
 
 
 def test_more_records_than_can_be_listed(people, plans, monkeypatch):
@@ -149,7 +149,7 @@ def test_product_plans_need_records_that_can_be_listed(people, plans, monkeypatc
 
 def test_another_plan_and_none_that_tells_are_refused(people, plans):
     model = clear_model(plans["unrelated"], people(500))
-    with pytest.raises(SottovoceError, match="plan must be the one that the classifier learns under"):
+    with pytest.raises(SottovoceError, match="plan must be the one that the classifier was fitted under"):
         score_disguised(model, people(100), plans["gamma"])
     schema = Schema([boolean("a"), boolean("b"), boolean("c")])
     half = Plan.of(schema, {"a": Warner(p=0.8), "b": Matrix([["1/2", "1/2"], ["1/2", "1/2"]]), "c": Warner(p=0.8)})
@@ -174,10 +174,10 @@ def test_whole_records_are_recognised(plans):
     assert WholeRecord.of(plans["unrelated"].channel()).by_attribute
     joint = WholeRecord.of(plans["unrelated, joint law"].channel())
     assert not joint.by_attribute
-    assert joint.listed[1].sum() == pytest.approx(1)
+    assert joint.enumerated[1].sum() == pytest.approx(1)
     gamma = WholeRecord.of(plans["gamma"].channel())
     assert gamma.keep == pytest.approx(19 / 31)
-    assert gamma.listed[1] == pytest.approx(np.full(12, 1 / 12))
+    assert gamma.enumerated[1] == pytest.approx(np.full(12, 1 / 12))
 
 
 def test_attributes_with_many_values_in_one_group(monkeypatch):
@@ -191,3 +191,13 @@ def test_attributes_with_many_values_in_one_group(monkeypatch):
     model = clear_model(plan, disguise_frame(table, plan, rng=2), "c")
     found = score_disguised(model, disguise_frame(table, plan, rng=3), target="table", rng=4).accuracy
     assert abs(found.value - model.score(table)) < 4 * found.standard_error
+
+
+def test_summaries(people, plans):
+    table, plan = people(2000), plans["unrelated"]
+    found = score_disguised(clear_model(plan, table), disguise_frame(table, plan, rng=2), widest=0.1)
+    assert repr(found) == "<Scores 2000 disguised test records, whole records, population>"
+    page = found._repr_html_()
+    assert page.startswith(f"<div><b>{found.headline}</b>")
+    assert "<th>truth</th><th>prediction</th>" in page
+    assert "without an interval: it would be" in page

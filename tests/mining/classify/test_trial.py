@@ -6,9 +6,9 @@ import pytest
 from sottovoce.errors import SottovoceError
 from sottovoce.mining.classify import trial
 from sottovoce.mining.classify.experiments import accuracy_by_plan, accuracy_by_respondents, respondents_for_accuracy
+from sottovoce.mining.classify.joint_table import class_tables
 from sottovoce.mining.classify.naive_bayes import NaiveBayes
-from sottovoce.mining.classify.question import pair_questions
-from sottovoce.mining.classify.trial import RecordByRecord, Trial, records_of, report_drawer
+from sottovoce.mining.classify.trial import IndividualRecords, Trial, records_of, report_simulator
 from sottovoce.plans.plan import Plan
 from sottovoce.schemes import GammaDiagonal, UnrelatedQuestion
 
@@ -26,14 +26,14 @@ def test_turned_records_have_the_law_of_slow_ones(yes_no_people, related):
 def _same_law(plan: Plan, table: dict) -> None:
     records = records_of(table, plan, "ill")
     names = [name for name in plan.schema.names if name != "ill"]
-    questions = pair_questions(plan, names, "ill")
+    tables = class_tables(plan, names, "ill")
     rng = np.random.default_rng(1)
     training = np.repeat(records.counts[:, None], 400, axis=1)
-    fast = report_drawer(plan, [*names, "ill"], questions, records, rng)
-    assert not isinstance(fast, RecordByRecord)
-    slow = RecordByRecord(plan, [*names, "ill"], questions, records, rng)
-    for question, quick, sure in zip(questions, fast(training), slow(training), strict=True):
-        fine, slow_ones = question.table(quick), question.table(sure)
+    fast = report_simulator(plan, [*names, "ill"], tables, records, rng)
+    assert not isinstance(fast, IndividualRecords)
+    slow = IndividualRecords(plan, [*names, "ill"], tables, records, rng)
+    for joint, quick, sure in zip(tables, fast(training), slow(training), strict=True):
+        fine, slow_ones = joint.table(quick), joint.table(sure)
         assert fine.sum(axis=tuple(range(fine.ndim - 1))) == pytest.approx([500] * 400)
         spread = slow_ones.std(axis=-1)
         assert np.all(np.abs(fine.mean(axis=-1) - slow_ones.mean(axis=-1)) < 4.5 * spread / 200**0.5 + 1e-9)
@@ -107,7 +107,7 @@ def test_respondents_for_accuracy(people):
     assert needed[0.8] < needed[0.2] < 10**5
     curve = accuracy_by_respondents(table, "ill", plans[0.2], [needed[0.2]], repetitions=100, rng=2)
     assert curve.mean[0, 0] > curve.undisguised - 0.016
-    with pytest.raises(SottovoceError, match=r"most must be more for accuracy within 0\.01"):
+    with pytest.raises(SottovoceError, match=r"most must be higher for an accuracy within 0\.01"):
         respondents_for_accuracy(table, "ill", plans[0.2], most=60, rng=1)
 
 
@@ -115,7 +115,7 @@ def test_refused(people, plans):
     with pytest.raises(SottovoceError, match="plans must be at least one"):
         accuracy_by_plan(people(10), "ill", {})
     two = {"smokes": [True, True], "drinks": ["much", "much"], "ill": [True, False]}
-    with pytest.raises(SottovoceError, match="train must be a positive whole number of at most 1"):
+    with pytest.raises(SottovoceError, match="train must be a whole number from 1 to 1"):
         Trial(records_of(two, plans["clear"], "ill"), 2)
     with pytest.raises(SottovoceError, match="train must be a positive whole number"):
         accuracy_by_respondents(people(10), "ill", plans["clear"], [0])
@@ -126,7 +126,7 @@ def test_refused(people, plans):
     for repairs in ((), ("em", "magic"), "em"):
         with pytest.raises(SottovoceError, match="repairs must be some of em, simplex, plain"):
             accuracy_by_plan(people(10), "ill", {1: plans["clear"]}, repairs=repairs)
-    with pytest.raises(SottovoceError, match="within must be a positive number"):
+    with pytest.raises(SottovoceError, match="within must be a number above 0"):
         respondents_for_accuracy(people(10), "ill", plans["clear"], within=0)
     with pytest.raises(SottovoceError, match="most must be a positive whole number"):
         respondents_for_accuracy(people(10), "ill", plans["clear"], most=0)
@@ -137,3 +137,10 @@ def test_trials_are_told(people, plans):
     respondents_for_accuracy(people(300), "ill", plans["clear"], rng=1, progress=lambda *done: told.append(done))
     assert told == [(place, None) for place in range(1, len(told) + 1)]
     assert told
+
+
+def test_summaries(people, plans):
+    curve = accuracy_by_plan(people(300), "ill", {0.5: plans["unrelated"]}, repetitions=3, rng=1)
+    assert repr(curve) == f"<LearningCurve {curve.headline}>"
+    assert f"{curve.mean[0, 0]:.4f}" in str(curve)
+    assert "<th>theta</th><th>repair</th><th>accuracy</th><th>standard_deviation</th>" in curve._repr_html_()

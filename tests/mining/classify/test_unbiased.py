@@ -8,8 +8,8 @@ from sottovoce.channels.channel import Channel
 from sottovoce.channels.dense import Dense
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanisms.mechanism import discover
-from sottovoce.mining.classify import question
-from sottovoce.mining.classify.question import report_functions
+from sottovoce.mining.classify import joint_table
+from sottovoce.mining.classify.joint_table import unbiased_scores
 
 CASES = [
     case
@@ -22,10 +22,10 @@ CASES = [
 @pytest.mark.parametrize("channel", CASES, ids=lambda c: f"{type(c).__name__} {c.shape_in}")
 def test_means_given_the_truth(channel):
     functions = np.random.default_rng(1).normal(size=(channel.n_in, 3))
-    assert channel.rmatvec(report_functions(channel, functions)) == pytest.approx(functions, abs=1e-6)
+    assert channel.rmatvec(unbiased_scores(channel, functions)) == pytest.approx(functions, abs=1e-6)
 
 
 def test_large_inverses_are_refused(monkeypatch):
-    monkeypatch.setattr(question, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(joint_table, "MOST_ENTRIES", 3)
     with pytest.raises(SottovoceError, match="must have at most 3 entries"):
-        report_functions(Dense([[3, 1], [1, 3]], 4), np.eye(2))
+        unbiased_scores(Dense([[3, 1], [1, 3]], 4), np.eye(2))

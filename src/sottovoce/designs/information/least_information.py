@@ -1,4 +1,4 @@
-"""The channel with the least mutual information at a distortion, with its proof; and the front of such channels."""
+"""The channel with the least mutual information at a distortion, with a certificate; and fronts of such channels."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,35 +8,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array, Progress, whole_number
 from sottovoce.designs.exact_scheme import Solution
 from sottovoce.designs.information.program import Point, Program, best_rows, central_path, targets
 from sottovoce.designs.information.smallest_distortion import (
     ROUNDING,
-    answered_by_others,
     checked_distortion,
     checked_odds,
     least_distorting,
     likeliest_first,
     smallest_distortion,
+    with_average_columns,
 )
 from sottovoce.designs.requirement import checked_prior
-from sottovoce.errors import SottovoceError
-from sottovoce.estimates.likelihood import Progress
 from sottovoce.measures.privacy import mutual_information
 
 SLOPES = 2.0 ** np.arange(40)
+"""Slopes, relative to log odds, that are tried for a proof near the smallest distortion."""
 NEAR_THE_END = 1e-3
-"""Share of the useful distortions in which the proof for the smallest is worth trying."""
+"""Share of the range of distortions, next to the smallest, in which the proof for the smallest is tried."""
 CLOSE, CLOSEST = 1e-8, 1e-13
-"""Gap at which to stop: as a share of the information, and in bits where that is near zero."""
+"""Gap at which to stop: relative to the information, and in bits."""
 
 CAUTIONS = (1.0, 0.03)
-"""Steps that are rarely lost; and, where those are too slow (right beside the smallest distortion), bolder ones."""
+"""Caution of the steps: safe ones first; bolder ones where those are too slow, next to the smallest distortion."""
 
 
 def proven_information(program: Program, worth: Array, slope: float, posteriors: Array) -> float:
-    """Bits that every channel within these odds and this distortion tells, from any multipliers and any posteriors.
+    """Lower bound on the bits of every channel within these odds and this distortion, from any multipliers.
 
     Write `L_yx = worth_x - slope [x != y]` with slope >= 0, and u_y = posteriors_y / p for any rows that sum to one.
     A channel has report probabilities w_y and likelihood ratios v_y with `sum_y w_y v_y = 1` and `p.v_y = 1`, hence
@@ -46,7 +45,7 @@ def proven_information(program: Program, worth: Array, slope: float, posteriors:
           >= min_y min_v sum_x p_x v_x (log u_yx - L_yx) + p.worth - slope distortion,
 
     and the least mean over the v that the odds allow has v = e where `log u - L` is small and 1 elsewhere, so it is
-    found by sorting. Every report is looked at, used or not. Floating point: a stated gap, not an interval proof.
+    found by sorting. All reports are included, used or not. Floating point: a stated gap, not an interval proof.
     """
     prior, odds = program.prior, program.odds
     regrets = np.log(posteriors / prior) - targets(worth, slope)
@@ -61,14 +60,14 @@ def proven_information(program: Program, worth: Array, slope: float, posteriors:
 
 
 def constant(prior: Array) -> Array:
-    """Report the likeliest truth, whatever the truth: the last end."""
+    """Return the channel that always reports the likeliest truth: the end of the front without information."""
     matrix = np.zeros((prior.size, prior.size))
     matrix[prior.argmax()] = 1
     return matrix
 
 
-def ends_mixed(program: Program) -> Solution:
-    """Mixture of both ends that has the distortion, optimal at the smallest, where it comes with a proof."""
+def mixture_of_ends(program: Program) -> Solution:
+    """Return the mixture of both ends of the front with this distortion; optimal, with a proof, at the smallest."""
     first, last = least_distorting(program.prior, program.odds), constant(program.prior)
     smallest, largest = (1 - float(matrix.diagonal() @ program.prior) for matrix in (first, last))
     share = min(max((program.distortion - smallest) / (largest - smallest), 0.0), 1.0)
@@ -79,7 +78,10 @@ def ends_mixed(program: Program) -> Solution:
 
 
 def _proven_near_the_end(program: Program, kept: NDArray[np.intp]) -> float:
-    """The front begins with a finite slope, and any steeper one proves as much of its end: double while it helps."""
+    """Lower bound near the smallest distortion; the slope is doubled while the bound grows.
+
+    The front begins with a finite slope, and any steeper one proves as much of its end.
+    """
     best = 0.0
     for slope in np.log(program.odds) * SLOPES:
         worth = _worth(program, kept, slope)
@@ -92,7 +94,7 @@ def _proven_near_the_end(program: Program, kept: NDArray[np.intp]) -> float:
 
 
 def _worth(program: Program, kept: NDArray[np.intp], slope: float) -> Array:
-    """Worth of each truth such that randomized response among those kept balances every row of theirs (see `rows`).
+    """Multipliers with which randomized response among the truths kept balances each of their rows (see `program`).
 
     With `v_yx = m_y` and `e m_y` for x = y among those kept, and 1 for others, row y is balanced where
     `sum_x p_x worth_x + (e - 1) p_y worth_y = (P - p_y) (log m_y + slope) + e p_y log(e m_y)`, sums over those kept.
@@ -108,24 +110,24 @@ def _worth(program: Program, kept: NDArray[np.intp], slope: float) -> Array:
 
 
 def feasible_channel(point: Point) -> Array:
-    """Drop reports that vanish at the optimum, make columns sum to one, and mix towards odds and distortion.
+    """Return a feasible channel near a point: drop vanishing reports, normalise, mix to meet odds and distortion.
 
-    Each step changes the channel by no more than what the multipliers left open.
+    Each step changes the channel by no more than the residual of the multipliers.
     """
     prior, odds, distortion = point.program.prior, point.program.odds, point.program.distortion
     kept = np.flatnonzero(point.weights > point.slacks)
     matrix = np.zeros((prior.size, prior.size))
     matrix[kept] = (point.weights[:, None] * point.rows.posteriors)[kept] / prior
-    matrix = answered_by_others(matrix / matrix.sum(axis=0), prior, kept)
+    matrix = with_average_columns(matrix / matrix.sum(axis=0), prior, kept)
     return _within_distortion(_within_odds(matrix, prior, odds), prior, odds, distortion)
 
 
 def _within_odds(matrix: Array, prior: Array, odds: float) -> Array:
-    """Mix with the channel that answers by the law of the reports, as little as the worst row needs."""
-    law = (matrix @ prior)[:, None]
+    """Mix with the channel whose columns are the average column, as little as the worst row needs."""
+    average = (matrix @ prior)[:, None]
     excess = np.maximum(matrix.max(axis=1) - odds * matrix.min(axis=1), 0)[:, None]
-    needed = np.divide(excess, excess + (odds - 1) * law, out=np.zeros_like(law), where=excess > 0).max()
-    mixed: Array = (1 - needed) * matrix + needed * law
+    needed = np.divide(excess, excess + (odds - 1) * average, out=np.zeros_like(average), where=excess > 0).max()
+    mixed: Array = (1 - needed) * matrix + needed * average
     return mixed
 
 
@@ -139,7 +141,7 @@ def _within_distortion(matrix: Array, prior: Array, odds: float, distortion: flo
 
 
 def water_filling(prior: Array, distortion: float) -> Array:
-    """Channel that tells least at this distortion, below `1 - max p`.
+    """Return the channel of least mutual information at a distortion below `1 - max p`, without odds.
 
     A report y leaves the posterior `1 - D` on y, the level t on the other truths that are ever reported, those with
     p > t, and p on those that are not; `sum_x min(p_x, t) - t = D` (V. Erokhin (1958), Theory
@@ -163,16 +165,16 @@ def water_filling(prior: Array, distortion: float) -> Array:
     weights = (prior[kept] - level) / (1 - distortion - level)
     matrix = np.zeros((prior.size, prior.size))
     matrix[np.ix_(kept, kept)] = weights[:, None] * posteriors / prior[kept]
-    return answered_by_others(matrix, prior, kept)
+    return with_average_columns(matrix, prior, kept)
 
 
 def least_information(prior: Any, odds: float | None, distortion: float) -> Solution:
-    """Channel with the least mutual information, in bits, among those with `P(X != Y) <= distortion` within these odds.
+    """Return the channel with the least mutual information, in bits, with `P(X != Y) <= distortion` within these odds.
 
-    The matrix is square; reports that are not worth giving have rows of zeros, and truths that are never reported are
-    answered by the law of the reports. From the distortion `1 - max p` on, the likeliest truth is reported always and
-    nothing is told. Odds of None are unbounded: the rate-distortion function. The problem is that of Gao et al. (2018),
-    the proof in `certificate`.
+    The matrix is square; unused reports have rows of zeros, and truths that are never reported have the distribution
+    of the reports as column. From the distortion `1 - max p` on, the likeliest truth is always reported, without any
+    information. Odds of None are unbounded: the rate-distortion function. The problem is that of Gao et al. (2018),
+    the proof in `proven_information`.
 
     >>> design = least_information([0.5, 0.3, 0.2], odds=3, distortion=0.45)
     >>> design.matrix.round(3)
@@ -182,9 +184,9 @@ def least_information(prior: Any, odds: float | None, distortion: float) -> Solu
     >>> round(design.value, 6), design.gap < 1e-6
     (0.04819, True)
     """
-    law, bound = checked_prior(prior), checked_odds(odds)
-    smallest = smallest_distortion(law, bound)
-    return _solved(law, bound, checked_distortion(distortion, smallest))
+    shares, bound = checked_prior(prior), checked_odds(odds)
+    smallest = smallest_distortion(shares, bound)
+    return _solve(shares, bound, checked_distortion(distortion, smallest))
 
 
 def information_front(
@@ -194,34 +196,33 @@ def information_front(
     points: int = 20,
     progress: Progress | None = None,
 ) -> list[Solution]:
-    """Channels that tell least at each of these distortions.
+    """Return the channels of least mutual information at each of these distortions.
 
-    Without a list they are evenly spaced from the smallest that the odds allow to the largest useful one, `1 - max p`.
-    Where `e <= p_(1) / p_(2)`, the odds against the two largest probabilities, both are the same, and the front is the
-    one channel that tells nothing.
+    By default they are evenly spaced from the smallest that the odds allow to the largest useful one, `1 - max p`. If
+    `e <= p_(1) / p_(2)`, the odds against the two largest probabilities, both are the same, and the front is the one
+    channel without information.
 
     >>> [round(point.value, 4) for point in information_front([0.5, 0.3, 0.2], odds=3, points=3)]
     [0.1419, 0.0482, 0.0]
     """
-    law, bound = checked_prior(prior), checked_odds(odds)
-    smallest = smallest_distortion(law, bound)
-    wanted = _spaced(smallest, 1 - law.max(), points) if distortions is None else list(distortions)
-    levels = [checked_distortion(one, smallest) for one in wanted]
+    shares, bound = checked_prior(prior), checked_odds(odds)
+    smallest = smallest_distortion(shares, bound)
+    wanted = _spaced(smallest, 1 - shares.max(), points) if distortions is None else list(distortions)
+    levels = [checked_distortion(each, smallest) for each in wanted]
     front = []
     for done, level in enumerate(levels, start=1):
-        front.append(_solved(law, bound, level))
+        front.append(_solve(shares, bound, level))
         if progress is not None:
             progress(done, len(levels))
     return front
 
 
 def _spaced(smallest: float, largest: float, points: int) -> list[float]:
-    if isinstance(points, bool) or not isinstance(points, int) or points < 2:
-        raise SottovoceError("points", "must be a whole number of at least 2", points)
-    return [largest] if smallest >= largest - ROUNDING else np.linspace(smallest, largest, points).tolist()
+    count = whole_number("points", points, least=2)
+    return [largest] if smallest >= largest - ROUNDING else np.linspace(smallest, largest, count).tolist()
 
 
-def _solved(prior: Array, odds: float | None, distortion: float) -> Solution:
+def _solve(prior: Array, odds: float | None, distortion: float) -> Solution:
     if distortion >= 1 - prior.max() - ROUNDING:
         return Solution(0.0, 0.0, matrix=constant(prior))
     if odds is None:
@@ -229,22 +230,22 @@ def _solved(prior: Array, odds: float | None, distortion: float) -> Solution:
         value = float(mutual_information(matrix, prior))
         return Solution(value, value, matrix=matrix)
     program = Program(prior, odds, distortion)
-    start = ends_mixed(program)
-    return start if _close(start) else _followed(start, program)
+    start = mixture_of_ends(program)
+    return start if _gap_is_closed(start) else _solve_by_central_path(start, program)
 
 
-def _followed(best: Solution, program: Program) -> Solution:
-    """Follow the central path until what is attained meets what is proven."""
+def _solve_by_central_path(best: Solution, program: Program) -> Solution:
+    """Follow the central path until the duality gap closes."""
     for point in chain.from_iterable(central_path(program, caution) for caution in CAUTIONS):
         matrix = feasible_channel(point)
         value = float(mutual_information(matrix, program.prior))
         bound = max(proven_information(program, point.worth, point.slope, point.rows.posteriors), best.lower_bound)
         best = Solution(value, bound, matrix) if value < best.value else replace(best, lower_bound=bound)
-        if _close(best):
+        if _gap_is_closed(best):
             break
-    # Rounding alone can put a proof above what is attained.
+    # By rounding the bound may exceed the value.
     return replace(best, lower_bound=min(best.lower_bound, best.value))
 
 
-def _close(solution: Solution) -> bool:
+def _gap_is_closed(solution: Solution) -> bool:
     return solution.value - solution.lower_bound <= max(CLOSE * solution.value, CLOSEST)

@@ -4,12 +4,12 @@ With `L_yx = worth_x - slope [x != y]`, row y minimises `sum_x p_x v_x (log v_x 
 `p.v = 1` and `max v <= e min v`. The answer is `v_x = c min(e, max(1, exp(L_yx + r)))`, where r balances what is lost
 by clipping: `sum_x p_x max(0, -L_yx - r) = e sum_x p_x max(0, L_yx + r - log e)`, decreasing in r and linear in pieces.
 
-The least information, in nats, is the largest `p.worth - slope D` such that no report has a row with a loss below zero
-(see `rows`): one unknown a truth and one more, and a smooth concave constraint a report, whose multipliers are the
-probabilities of the reports. Stationarity says that the columns of the channel sum to one and its distortion is D.
+The least information, in nats, is the largest `p.worth - slope D` such that no report has a row with a loss below
+zero: an unknown for each truth and one more, and a smooth concave constraint for each report, whose multipliers are the
+probabilities of the reports. Stationarity means that the columns of the channel sum to one and its distortion is D.
 
-Second derivatives jump where truths begin to be clipped, and vanish where all are. A proximal term that goes with the
-infeasibility and a loose line search make up for that.
+Second derivatives jump where truths begin to be clipped, and vanish where all are; a proximal term in proportion to the
+infeasibility and a loose line search compensate for that.
 """
 
 from collections.abc import Iterator
@@ -17,19 +17,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array
 
 MOST_ROUNDS = 100
 MOST_STEPS, MOST_HALVINGS = 100, 8
 NEAR, NEAREST = 1e-5, 1e-12
-"""Complementarity, as a share of the information, below which a point may be good enough, and is as good as it gets."""
+"""Complementarity relative to the information: below the first a point may be good enough, below the second stop."""
 NEGLIGIBLE = 1e-16
-"""Complementarity in nats that rounding hides."""
+"""Complementarity in nats that is lost in rounding."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Best rows: `losses` are the minima, `posteriors` p_x v_x; which entries are `clipped`, and the `levels` r."""
+    """Best rows: the minima as `losses`, `posteriors` p_x v_x, a mask of `clipped` entries, and the `levels` r."""
 
     losses: Array
     posteriors: Array
@@ -39,12 +39,12 @@ class Rows:
 
 def targets(worth: Array, slope: float) -> Array:
     """`L_yx = worth_x - slope [x != y]`."""
-    spread: Array = worth - slope * (1 - np.eye(worth.size))
-    return spread
+    matrix: Array = worth - slope * (1 - np.eye(worth.size))
+    return matrix
 
 
 def best_rows(prior: Array, odds: float, worth: Array, slope: float, near: Array | None = None) -> Rows:
-    """Minimise every row; `near` has levels to start from."""
+    """Minimise every row, starting from the levels `near`."""
     wanted = targets(worth, slope)
     levels = _levels(prior, odds, wanted, near)
     raised = wanted + levels[:, None]
@@ -57,10 +57,9 @@ def best_rows(prior: Array, odds: float, worth: Array, slope: float, near: Array
 
 
 def _levels(prior: Array, odds: float, wanted: Array, near: Array | None) -> Array:
-    """Newton's method within brackets: exact as soon as it meets one linear piece, known by its steepness, twice.
+    """Newton's method within brackets, exact once it meets the same linear piece, known by its slope, twice.
 
-    Where a row need not be clipped at all, a whole interval of levels balances nothing against nothing; its middle
-    is taken.
+    If a row need not be clipped at all, a whole interval of levels is balanced; its middle is returned.
     """
     ceiling = np.log(odds)
     low, high = -wanted.max(axis=1), ceiling - wanted.min(axis=1)
@@ -73,14 +72,14 @@ def _levels(prior: Array, odds: float, wanted: Array, near: Array | None) -> Arr
         below, above = np.minimum(raised, 0), np.maximum(raised - ceiling, 0)
         balance = -(below @ prior) - odds * (above @ prior)
         steepness = (below < 0) @ prior + odds * ((above > 0) @ prior)
-        settled = (steepness == piece) | unclipped
+        converged = (steepness == piece) | unclipped
         low, high = np.where(balance > 0, levels, low), np.where(balance < 0, levels, high)
         moved = levels + np.divide(balance, steepness, out=np.zeros_like(balance), where=steepness > 0)
-        if settled.all():
+        if converged.all():
             levels = moved
             break
-        # From a kink to another and back is a cycle: the ends of the bracket themselves have been tried.
-        outside = ~settled & ((moved <= low) | (moved >= high))
+        # Bisect at the ends of the bracket, which have been tried: Newton may cycle between two kinks.
+        outside = ~converged & ((moved <= low) | (moved >= high))
         levels = np.where(outside, (low + high) / 2, moved)
         piece = np.where(outside, np.nan, steepness)
     chosen: Array = np.where(unclipped, middle, levels)
@@ -89,7 +88,7 @@ def _levels(prior: Array, odds: float, wanted: Array, near: Array | None) -> Arr
 
 @dataclass(frozen=True)
 class Program:
-    """Least information within odds above one and at a distortion between the smallest and the largest useful one."""
+    """Minimise information within odds above one, at a distortion between the smallest and the largest useful one."""
 
     prior: Array
     odds: float
@@ -97,16 +96,16 @@ class Program:
 
     @property
     def unit(self) -> float:
-        """Size of multipliers and deviations from one where the odds are near one; information has its square."""
+        """Scale of multipliers and deviations from one for odds near one; information scales with its square."""
         return min(1.0, float(np.log(self.odds)))
 
 
 @dataclass(frozen=True)
 class Point:
-    """Multipliers of a program, and the rows that are best against them.
+    """Multipliers of a program, and the best rows for them.
 
-    `worth` has the worth of each truth's probability, `slope` the front's; `weights` are the probabilities of the
-    reports, `slacks` stand for the losses of their rows and meet them at the optimum.
+    `worth` are the multipliers of the columns, `slope` is that of the distortion, the slope of the front; `weights` are
+    the probabilities of the reports, and `slacks` equal the losses of their rows at the optimum.
     """
 
     program: Program
@@ -133,46 +132,46 @@ class Point:
         return np.column_stack([-posteriors, 1 - posteriors.diagonal()])
 
     @property
-    def lacks(self) -> Array:
-        """What columns, in shares of the truths, and distortion lack."""
+    def residuals(self) -> Array:
+        """Residuals of the columns' sums, weighted by the prior, and of the distortion."""
         return np.append(self.program.prior, -self.program.distortion) + self.weights @ self.gradients
 
     @property
     def infeasibility(self) -> float:
-        """Largest lack or distance of a slack from its loss, each in its unit."""
-        apart = np.abs(self.rows.losses - self.slacks).max()
-        return float(max(np.abs(self.lacks).max() / self.program.unit, apart / self.program.unit**2))
+        """Largest residual, or difference of a slack and its loss, each in its unit."""
+        difference = np.abs(self.rows.losses - self.slacks).max()
+        return float(max(np.abs(self.residuals).max() / self.program.unit, difference / self.program.unit**2))
 
     def moved(self, step: float, multipliers: Array, weights: Array, slacks: Array) -> "Point":
-        """Point a step along these directions; `multipliers` has those of the worths, then of the slope."""
+        """Return the point a step along these directions; `multipliers` are worths, then slope."""
         worth = self.worth + step * multipliers[:-1]
-        # The slope must stay above zero, but a step that would end there must not hold up the rest.
+        # Keep the slope above zero without shortening the step for the rest.
         slope = max(self.slope + step * float(multipliers[-1]), self.slope / 10)
         rows = best_rows(self.program.prior, self.program.odds, worth, slope, self.rows.levels)
         return Point(self.program, worth, slope, self.weights + step * weights, self.slacks + step * slacks, rows)
 
     def curvature(self) -> Array:
-        """Minus the second derivatives of the losses by worths and slope, weighted and summed.
+        """Minus the weighted sum of second derivatives of the losses with respect to worths and slope.
 
-        Of one report by its targets they are the covariance of the posterior with the clipped truths taken together,
-        `diag(q_free) + q_clipped q_clipped^T / sum q_clipped - q q^T`. It takes constants to zero, so that the
-        slope acts on the report's own truth alone.
+        For one report and its targets they are the covariance of the posterior with the clipped truths merged,
+        `diag(q_free) + q_clipped q_clipped^T / sum q_clipped - q q^T`. Constants are in its null space, so that the
+        slope acts on the diagonal entry alone.
         """
         weights, whole = self.weights, self.rows.posteriors
         clipped = np.where(self.rows.clipped, whole, 0)
-        together = clipped.sum(axis=1)
-        shared = np.divide(weights, together, out=np.zeros_like(weights), where=together > 0)
+        merged = clipped.sum(axis=1)
+        shared = np.divide(weights, merged, out=np.zeros_like(weights), where=merged > 0)
         free = whole - clipped
         by_worth = clipped.T @ (shared[:, None] * clipped) - whole.T @ (weights[:, None] * whole)
         by_worth[np.diag_indices_from(by_worth)] += weights @ free
-        own, own_clipped, own_free = whole.diagonal(), clipped.diagonal(), free.diagonal()
-        mixed = weights * own_free + (shared * own_clipped) @ clipped - (weights * own) @ whole
-        by_slope = weights @ (own_free - own**2) + shared @ own_clipped**2
+        diagonal, diagonal_clipped, diagonal_free = whole.diagonal(), clipped.diagonal(), free.diagonal()
+        mixed = weights * diagonal_free + (shared * diagonal_clipped) @ clipped - (weights * diagonal) @ whole
+        by_slope = weights @ (diagonal_free - diagonal**2) + shared @ diagonal_clipped**2
         return np.block([[by_worth, mixed[:, None]], [mixed[None, :], by_slope]])
 
 
 def first_point(program: Program) -> Point:
-    """A point that knows nothing but is feasible: a constant added to every worth is taken from every loss."""
+    """Return a feasible start: a constant added to every worth is subtracted from every loss."""
     size, slope = program.prior.size, program.unit
     losses = best_rows(program.prior, program.odds, np.zeros(size), slope).losses
     worth = np.full(size, losses.min() - 0.1 * program.unit**2)
@@ -181,12 +180,12 @@ def first_point(program: Program) -> Point:
 
 
 def central_path(program: Program, caution: float) -> Iterator[Point]:
-    """Points ever closer to the optimum, from where they may be good enough; caution makes steps shorter."""
+    """Yield points that approach the optimum, once they may be good enough; caution shortens the steps."""
     point = first_point(program)
     for _ in range(MOST_STEPS):
         try:
-            point = _stepped(point, caution)
-        except np.linalg.LinAlgError:  # rounding has eaten what was left to gain
+            point = _step(point, caution)
+        except np.linalg.LinAlgError:  # no further progress in floating point
             break
         left = point.weights.size * point.center
         if left <= NEAR * max(point.information, program.unit**2 * 1e-7):
@@ -195,18 +194,18 @@ def central_path(program: Program, caution: float) -> Iterator[Point]:
             break
 
 
-def _stepped(point: Point, caution: float) -> Point:
-    """One Newton step, centered as Mehrotra does and damped."""
+def _step(point: Point, caution: float) -> Point:
+    """One damped Newton step with Mehrotra's centring."""
     unit, size, center = point.program.unit, point.weights.size, point.center
-    lack = np.abs(point.lacks).max()
-    newton = _Newton(point, min(0.1, caution * size * max(center / unit**2, lack / unit)) + 1e-13)
+    residual = np.abs(point.residuals).max()
+    newton = _Newton(point, min(0.1, caution * size * max(center / unit**2, residual / unit)) + 1e-13)
     _, weights, slacks = newton.direction(0.0)
     straight = (point.weights + min(1.0, _longest(point.weights, weights)) * weights) @ (
         point.slacks + min(1.0, _longest(point.slacks, slacks)) * slacks
     )
-    # What is lacking must not be left behind, or the weights of needed reports are lost to rounding.
-    behind = min(center, max(NEGLIGIBLE, 0.1 * unit * lack / size))
-    multipliers, weights, slacks = newton.direction(max((straight / size / center) ** 3 * center, behind))
+    # Residuals must fall as fast as complementarity, or weights of needed reports are lost to rounding.
+    least_target = min(center, max(NEGLIGIBLE, 0.1 * unit * residual / size))
+    multipliers, weights, slacks = newton.direction(max((straight / size / center) ** 3 * center, least_target))
     most = max(0.9, 1 - center / unit**2)
     step = min(1.0, most * _longest(point.weights, weights), most * _longest(point.slacks, slacks))
     acceptable = 2 * max(point.infeasibility, size * center / unit**2)
@@ -222,7 +221,7 @@ class _Newton:
     """Newton's equations at a point, reduced to worths and slope."""
 
     def __init__(self, point: Point, proximal: float) -> None:
-        """Build the matrix once for all directions."""
+        """Build the matrix, once for all directions."""
         self._point = point
         self._gradients = point.gradients
         self._ratios = point.weights / point.slacks
@@ -230,9 +229,9 @@ class _Newton:
         self._matrix[np.diag_indices_from(self._matrix)] += proximal * np.append(point.program.prior, 0.01)
 
     def direction(self, target: float) -> tuple[Array, Array, Array]:
-        """Directions of multipliers, weights and slacks to where weights times slacks are the target."""
+        """Return directions of multipliers, weights and slacks towards weights times slacks = target."""
         point, losses = self._point, self._point.rows.losses
-        right = point.lacks + (target / point.slacks - self._ratios * losses) @ self._gradients
+        right = point.residuals + (target / point.slacks - self._ratios * losses) @ self._gradients
         multipliers: Array = np.linalg.solve(self._matrix, right).astype(np.float64, copy=False)
         slacks = self._gradients @ multipliers + losses - point.slacks
         return multipliers, (target - point.weights * slacks) / point.slacks - point.weights, slacks

@@ -6,14 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array
 from sottovoce.designs.requirement import checked_prior
 from sottovoce.errors import SottovoceError
 from sottovoce.measures.matrices import real_array
 
+ROUNDING = 1e-12
+"""Distance below the smallest distortion that is attributed to rounding."""
+
 
 def checked_odds(odds: float | None) -> float | None:
-    """Odds as a finite number of at least one, or None where they are unbounded.
+    """Return odds as a finite number of at least one, or None if they are unbounded.
 
     >>> checked_odds(0.5)
     Traceback (most recent call last):
@@ -29,7 +32,7 @@ def checked_odds(odds: float | None) -> float | None:
 
 
 def checked_distortion(distortion: float, smallest: float) -> float:
-    """Distortion that some channel has; rounding below the smallest one is forgiven."""
+    """Return a feasible distortion; one below the smallest by rounding is raised to it."""
     number = real_array("distortion", distortion)
     if number.ndim or isnan(number) or number > 1:
         raise SottovoceError("distortion", "must be a probability", distortion)
@@ -39,12 +42,8 @@ def checked_distortion(distortion: float, smallest: float) -> float:
     return max(float(number), smallest)
 
 
-ROUNDING = 1e-12
-"""How far below the smallest distortion a request may be by the rounding of its digits."""
-
-
 def smallest_distortion(prior: Any, odds: float | None) -> float:
-    """`1 - max_k P_k e / (k + e - 1)`: e the odds, P_k the probability of the k likeliest truths; 0 if unbounded.
+    """Return `1 - max_k P_k e / (k + e - 1)`, e the odds and P_k the mass of the k likeliest truths; 0 if unbounded.
 
     With m_y the least entry of row y, the diagonal is at most `e m_y`, and the column of x sums to one, so that
     `(e - 1) m_x + sum_y m_y <= 1`: a linear program whose vertices are randomized response among the k likeliest.
@@ -52,24 +51,24 @@ def smallest_distortion(prior: Any, odds: float | None) -> float:
     >>> round(smallest_distortion([0.5, 0.3, 0.2], odds=3), 6)
     0.4
     """
-    law, bound = checked_prior(prior), checked_odds(odds)
-    return 0.0 if bound is None else float(1 - _accuracies(law, bound).max())
+    shares, bound = checked_prior(prior), checked_odds(odds)
+    return 0.0 if bound is None else float(1 - _accuracies(shares, bound).max())
 
 
 def least_distorting(prior: Array, odds: float) -> Array:
-    """Randomized response among the k likeliest truths; others are answered by the law of those reports.
+    """Return randomized response among the k likeliest truths; other truths get the distribution of those reports.
 
-    Where several k do equally well the fewest reports tell least.
+    If several k do equally well, the smallest has the least mutual information.
     """
     accuracies = _accuracies(prior, odds)
     kept = likeliest_first(prior)[: int(np.argmax(accuracies >= accuracies.max() - ROUNDING)) + 1]
     matrix = np.zeros((prior.size, prior.size))
     matrix[np.ix_(kept, kept)] = (1 + (odds - 1) * np.eye(kept.size)) / (kept.size + odds - 1)
-    return answered_by_others(matrix, prior, kept)
+    return with_average_columns(matrix, prior, kept)
 
 
-def answered_by_others(matrix: Array, prior: Array, kept: NDArray[np.intp]) -> Array:
-    """Give truths that are never reported the law of the reports of those that are: they then tell nothing more."""
+def with_average_columns(matrix: Array, prior: Array, kept: NDArray[np.intp]) -> Array:
+    """Give the truths that are never reported the average column of the others, which adds no information."""
     filled = matrix.copy()
     others = np.delete(np.arange(prior.size), kept)
     filled[:, others] = (matrix[:, kept] @ prior[kept] / prior[kept].sum())[:, None]
@@ -84,5 +83,5 @@ def _accuracies(prior: Array, odds: float) -> Array:
 
 
 def likeliest_first(prior: Array) -> NDArray[np.intp]:
-    """Truths by falling probability, in their own order where equal."""
+    """Return the truths in order of falling probability, stable for equal ones."""
     return np.argsort(-prior, kind="stable")

@@ -1,1 +1,1 @@
-"""Designs for more categories than can be enumerated: sets drawn from weighted laws, and bounds that need no list."""
+"""Designs for more categories than can be enumerated: distributions of sets, and bounds that need no list of them."""

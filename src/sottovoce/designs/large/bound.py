@@ -1,25 +1,26 @@
-"""A lower bound on the error of every epsilon-LDP channel, from second moments of sets."""
+"""A lower bound on the error of every channel with bounded odds, from a relaxation of second moments of sets."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array
 from sottovoce.errors import SottovoceError
 
 PRECISION = 2e-4
 """Relative distance from the best bound of its kind at which the search ends."""
 
 _STEPS = 60
+"""Most Newton steps for each barrier parameter."""
 
 
 @dataclass(frozen=True)
 class Cut:
     """`(left . z - left_offset) (right . z - right_offset) >= 0` for the indicator z of any set.
 
-    True if both sides are the same whole-numbered form and the offsets follow one another, or if all is non-negative
-    and there are no offsets.
+    Valid if both sides are the same form with whole coefficients and consecutive whole offsets, or if all coefficients
+    are non-negative and there are no offsets.
     """
 
     left: Array
@@ -28,7 +29,7 @@ class Cut:
     right_offset: float
 
     def __post_init__(self) -> None:
-        """Refuse what does not hold for all sets."""
+        """Refuse a form that is negative for some set."""
         whole = np.array_equal(self.left, self.right) and not np.any(self.left % 1) and not self.left_offset % 1
         alike = whole and abs(self.left_offset - self.right_offset) == 1
         positive = min(self.left.min(), self.right.min()) >= 0 and self.left_offset == self.right_offset == 0
@@ -37,7 +38,7 @@ class Cut:
 
 
 def total_cut(lengths: Array, size: int) -> Cut:
-    """`(lengths . z - size) (lengths . z - size - 1) >= 0`: no total lies between two whole numbers."""
+    """Return the cut `(lengths . z - size) (lengths . z - size - 1) >= 0`: no total lies between two whole numbers."""
     return Cut(lengths, size, lengths, size + 1)
 
 
@@ -61,7 +62,7 @@ class Certificate:
 
     @property
     def bound(self) -> float:
-        """Lower bound of `tr J^-1`, by plain linear algebra; minus infinity if the multipliers prove nothing."""
+        """Lower bound of `tr J^-1`; minus infinity if the multipliers prove nothing."""
         n = len(self.prior)
         schur, corner = self._schur()
         if corner <= 0 or np.any(self.multipliers[2 * n :] < 0):
@@ -81,7 +82,7 @@ class Certificate:
 
 
 def factors(prior: Array, odds: float, cuts: Sequence[Cut]) -> tuple[Array, Array]:
-    """Rows l_k and r_k of the forms `sym(l_k r_k^T)` in (u, 1) that the multipliers weigh, cuts with a minus."""
+    """Return rows l_k and r_k of the forms `sym(l_k r_k^T)` in (u, 1), one for each multiplier; cuts are negated."""
     n, rise = len(prior), odds - 1
     eye, column = np.eye(n), np.ones((n, 1))
     left = [np.hstack([eye, -column]), np.hstack([eye, 0 * column])]
@@ -97,14 +98,14 @@ def _in_odds(form: Array, offset: float, rise: float) -> Array:
 
 
 def pair_cuts(prior: Array, groups: int = 14) -> list[Cut]:
-    """`z(A) z(B) >= 0` and `z(A) (z(A) - 1) >= 0` for groups of categories alike in rank and logarithm.
+    """Return the cuts `z(A) z(B) >= 0` and `z(A) (z(A) - 1) >= 0` for groups of categories of similar probability.
 
-    They matter where sets are small, since the moments of a relaxation forget that these cannot be negative.
+    They matter where sets are small, as a relaxation of moments allows these to be negative.
     """
     ranks = np.argsort(np.argsort(-prior)) / len(prior)
     falls = np.log(prior.max() / prior)
-    place = 0.4 * ranks + 0.6 * falls / max(falls.max(), 1e-9)
-    group = np.minimum((groups * place).astype(int), groups - 1)
+    position = 0.4 * ranks + 0.6 * falls / max(falls.max(), 1e-9)
+    group = np.minimum((groups * position).astype(int), groups - 1)
     members = [(group == number).astype(float) for number in np.unique(group)]
     apart = [Cut(one, 0, other, 0) for i, one in enumerate(members) for other in members[:i]]
     return apart + [total_cut(one, 0) for one in members if one.sum() > 1]
@@ -112,7 +113,7 @@ def pair_cuts(prior: Array, groups: int = 14) -> list[Cut]:
 
 @dataclass(frozen=True)
 class _Point:
-    """Multipliers inside the barrier, and the bound's ingredients there."""
+    """Multipliers inside the barrier, and what the bound is computed from."""
 
     multipliers: Array
     bound: float
@@ -131,7 +132,7 @@ class _Barrier:
     n: int
 
     def at(self, multipliers: Array) -> _Point | None:
-        """The point, or None outside the barrier."""
+        """Return the point, or None outside the barrier."""
         form = self.left.T @ (multipliers[:, None] * self.right)
         form = (form + form.T) / 2
         edge, corner = form[:-1, -1], float(form[-1, -1])
@@ -144,12 +145,12 @@ class _Barrier:
         return _Point(multipliers, bound, values, vectors, edge, corner)
 
     def value(self, point: _Point, mu: float) -> float:
-        """Barrier function."""
+        """Value of the barrier function."""
         logs = np.log(point.values).sum() + np.log(point.corner) + np.log(point.multipliers[2 * self.n :]).sum()
         return point.bound + mu * float(logs)
 
     def newton(self, point: _Point, mu: float) -> tuple[Array, float]:
-        """Newton's step and what it promises, `gradient . step`.
+        """Return Newton's step and the predicted gain, `gradient . step`.
 
         With `d` the derivative of S along a multiplier in S's own basis: `2 tr S^(1/2)` has the second derivative
         `-sum_ij d_ij^2 / (r_i r_j (r_i + r_j))` for the roots r of its values, `log det S` has
@@ -178,29 +179,29 @@ class _Barrier:
         return step, float(gradient @ step)
 
     def climb(self, point: _Point, mu: float) -> _Point:
-        """One damped Newton step after another, until they promise little."""
+        """Take damped Newton steps until the predicted gain is small."""
         for _ in range(_STEPS):
-            step, promise = self.newton(point, mu)
-            last, point = point, self._search(point, step, promise, mu)
-            if point is last or promise < mu:
+            step, predicted = self.newton(point, mu)
+            last, point = point, self._search(point, step, predicted, mu)
+            if point is last or predicted < mu:
                 break
         return point
 
-    def _search(self, point: _Point, step: Array, promise: float, mu: float) -> _Point:
-        """The first point that keeps enough of the promise, halving the step; or where it was, at the end of digits."""
+    def _search(self, point: _Point, step: Array, predicted: float, mu: float) -> _Point:
+        """Halve the step until enough of the predicted gain is attained; return the same point if no step does."""
         length, now = 1.0, self.value(point, mu)
         while length > 1e-9:
             new = self.at(point.multipliers + length * step)
-            if new is not None and self.value(new, mu) >= now + 0.05 * length * promise:
+            if new is not None and self.value(new, mu) >= now + 0.05 * length * predicted:
                 return new
             length /= 2
         return point
 
 
 def _upper(left: Array, right: Array, scale: Array) -> Array:
-    """Scaled upper triangles of the `sym(l r^T)`, one to a row, whose products are those of the whole matrices."""
+    """Scaled upper triangles of the `sym(l r^T)`, a row each, with the inner products of the whole matrices."""
     n = left.shape[1]
-    found = np.empty((len(left), n * (n + 1) // 2))
+    rows = np.empty((len(left), n * (n + 1) // 2))
     end = 0
     for i in range(n):
         start, end = end, end + n - i
@@ -208,16 +209,16 @@ def _upper(left: Array, right: Array, scale: Array) -> Array:
         # An entry off the diagonal counts twice.
         block[:, 1:] *= scale[i, i + 1 :] / np.sqrt(2)
         block[:, 0] *= scale[i, i] / 2
-        found[:, start:end] = block
-    return found
+        rows[:, start:end] = block
+    return rows
 
 
 def climb(prior: Array, odds: float, cuts: Sequence[Cut]) -> Iterator[Certificate]:
-    """Better and better certificates, one for each barrier, down to `PRECISION`."""
+    """Yield better and better certificates, one for each barrier parameter, down to `PRECISION`."""
     n = len(prior)
     barrier = _Barrier(*factors(prior, odds, cuts), n)
     point = _start(barrier, prior, odds)
-    # From far inside: close to the wall, where S is nearly singular, steps become short.
+    # Start far inside: near the boundary, where S is nearly singular, steps become short.
     mu = 10 * float(np.sqrt(np.median(point.values)))
     while True:
         point = barrier.climb(point, mu)
@@ -228,7 +229,7 @@ def climb(prior: Array, odds: float, cuts: Sequence[Cut]) -> Iterator[Certificat
 
 
 def _start(barrier: _Barrier, prior: Array, odds: float) -> _Point:
-    """With `a = p` and `nu = c p`, `S = diag p + (c - (odds + 1)^2 / (4 odds)) p p^T`; all times the best factor."""
+    """Start with `a = p`, `nu = c p`: `S = diag p + (c - (odds + 1)^2 / (4 odds)) p p^T`; scale by the best factor."""
     price, slack = 2 * (odds + 1) ** 2 / (4 * odds), 1e-2 / len(prior)
     cuts = np.ones(len(barrier.left) - 2 * len(prior))
     while (point := barrier.at(np.concatenate([prior, price * prior, slack * cuts]))) is None:

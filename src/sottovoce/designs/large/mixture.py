@@ -1,45 +1,45 @@
-"""Mixtures of weighted sets under a bound on the odds, and on the adversary's accuracy."""
+"""Mixtures of weighted sets under bounds on the odds and on the adversary's accuracy."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array
 from sottovoce.designs.exact_scheme import SetComponent, SetDesign
 from sottovoce.designs.large.bound import Certificate
-from sottovoce.designs.large.set_distribution import Slab, slab
-from sottovoce.designs.large.set_measures import Guess
-from sottovoce.errors import MissingExtraError
+from sottovoce.designs.large.set_distribution import ConditionalPoisson, conditional_poisson
+from sottovoce.designs.large.set_measures import BestGuess
+from sottovoce.errors import check_installed
 
-Condition = Callable[[Array], tuple[float, Array]]
-"""Value and gradient."""
+Differentiable = Callable[[Array], tuple[float, Array]]
+"""Returns value and gradient."""
 
 Support = tuple[Array, int]
 """Lengths and size: the sets of one component."""
+
 ROUNDS = 5
-"""Updates of the prices on `J p = 1`."""
+"""Updates of the multipliers of `J p = 1`."""
 
 RESIDUAL = 1e-9
-"""Largest deviation of a column's sum from one."""
+"""Largest deviation of a column's sum from one that is accepted."""
 
 _LARGEST_LOG_WEIGHT = 8.0  # weights have to become whole numbers of 32 bits
 _LONGEST = 40
 _ROUNDS = 7
 _SIZES = 5
 _SHARES = (1.0, 0.9, 0.8)
-"""Shares of epsilon that are tried until the accuracy can be kept: the less is used, the larger is the error."""
+"""Shares of epsilon that are tried until the accuracy is kept; smaller ones have larger errors."""
 
 _MARGIN = 1e-6
-"""Share of the accuracy that is left for rounding."""
+"""Share of the accuracy reserved for rounding."""
 
 
 @dataclass(frozen=True)
 class SetMixture:
-    """`A(S|x) = m_S (u_S . p) u_S(x)`, m a mixture of slabs and `u = 1 + (odds - 1) z`, so that `J = sum_S m_S u u^T`.
+    """`A(S|x) = m_S (u_S . p) u_S(x)`, m a mixture and `u = 1 + (odds - 1) z`, so that `J = sum_S m_S u u^T`.
 
     Parameters are the log-weights of each component, one after another, and the components' log-masses. Columns sum
     to one where `J p = 1`.
@@ -49,70 +49,74 @@ class SetMixture:
     odds: float
     supports: Sequence[Support]
 
-    def laws(self, parameters: Array) -> tuple[list[Slab], Array]:
-        """Components and masses."""
+    def components(self, parameters: Array) -> tuple[list[ConditionalPoisson], Array]:
+        """Distributions of the components, and their masses."""
         n = len(self.prior)
         rows = parameters[: n * len(self.supports)].reshape(-1, n)
-        laws = [slab(row, lengths, size) for row, (lengths, size) in zip(rows, self.supports, strict=True)]
-        return laws, np.exp(parameters[n * len(self.supports) :])
+        components = [
+            conditional_poisson(row, lengths, size) for row, (lengths, size) in zip(rows, self.supports, strict=True)
+        ]
+        return components, np.exp(parameters[n * len(self.supports) :])
 
-    def information(self, laws: list[Slab], masses: Array) -> Array:
+    def information(self, components: list[ConditionalPoisson], masses: Array) -> Array:
         """`J = a^2 E[z z^T] + a (E[z] 1^T + 1 E[z]^T) + c`, a = odds - 1, c the total mass."""
         rise = self.odds - 1
-        single = sum(mass * law.inclusion for law, mass in zip(laws, masses, strict=True))
-        double = sum(mass * law.pairs for law, mass in zip(laws, masses, strict=True))
+        single = sum(mass * sets.inclusion for sets, mass in zip(components, masses, strict=True))
+        double = sum(mass * sets.pairs for sets, mass in zip(components, masses, strict=True))
         return np.asarray(rise**2 * double + rise * np.add.outer(single, single) + masses.sum())
 
     def lagrangian(self, parameters: Array, price: Array, penalty: float) -> tuple[float, Array]:
         """`tr J^-1 + price . r + penalty |r|^2 / 2`, `r = J p - 1`, and its gradient."""
-        laws, masses = self.laws(parameters)
-        values, vectors = np.linalg.eigh(self.information(laws, masses))
+        components, masses = self.components(parameters)
+        values, vectors = np.linalg.eigh(self.information(components, masses))
         if values[0] <= 1e-12:
             return 1e12, np.zeros_like(parameters)
         excess = (vectors * values) @ (vectors.T @ self.prior) - 1
-        worth = float((1 / values).sum() + price @ excess + penalty * (excess @ excess) / 2)
+        value = float((1 / values).sum() + price @ excess + penalty * (excess @ excess) / 2)
         half = np.outer(price + penalty * excess, self.prior) / 2
         slopes = half + half.T - (vectors / values**2) @ vectors.T
-        by_law = [self._slope(law, slopes) for law in laws]
-        rows = [mass * row for mass, (row, _) in zip(masses, by_law, strict=True)]
-        return worth, np.concatenate([*rows, masses * [total for _, total in by_law]])
+        parts = [self._slope(sets, slopes) for sets in components]
+        rows = [mass * row for mass, (row, _) in zip(masses, parts, strict=True)]
+        return value, np.concatenate([*rows, masses * [total for _, total in parts]])
 
-    def _slope(self, law: Slab, slopes: Array) -> tuple[Array, float]:
-        """`Cov(u^T G u, z)` and `E[u^T G u]` under one law, for G the slopes by J."""
+    def _slope(self, sets: ConditionalPoisson, slopes: Array) -> tuple[Array, float]:
+        """`Cov(u^T G u, z)` and `E[u^T G u]` under one component, for G the slopes by J."""
         rise = self.odds - 1
         linear = 2 * rise * slopes.sum(axis=1) + rise**2 * np.diag(slopes)
         square = rise**2 * (slopes - np.diag(np.diag(slopes)))
-        chances, shares = law.chances, law.shares
+        chances, shares = sets.chances, sets.shares
         through = chances @ square
         form = chances @ linear + (through * chances).sum(axis=1)
-        mean = law.mean(form)
-        own = shares[:, None] * chances * (1 - chances) * (linear + 2 * through)
-        row = ((shares * form) @ chances).real - law.inclusion * mean + own.sum(axis=0).real
+        mean = sets.mean(form)
+        direct = shares[:, None] * chances * (1 - chances) * (linear + 2 * through)
+        row = ((shares * form) @ chances).real - sets.inclusion * mean + direct.sum(axis=0).real
         return np.asarray(row), mean + float(slopes.sum())
 
-    def jacobian(self, laws: list[Slab], masses: Array) -> Array:
+    def jacobian(self, components: list[ConditionalPoisson], masses: Array) -> Array:
         """Derivatives of `J p` by all parameters."""
-        blocks = [mass * self._columns(law) for law, mass in zip(laws, masses, strict=True)]
+        blocks = [mass * self._columns(sets) for sets, mass in zip(components, masses, strict=True)]
         return np.hstack([block[:, :-1] for block in blocks] + [block[:, -1:] for block in blocks])
 
-    def _columns(self, law: Slab) -> Array:
-        """Derivatives of one law's `E[u (u . p)]` by its log-weights, and the mean itself as last column."""
-        p, rise, chances = self.prior, self.odds - 1, law.chances
-        shared, own = law.shares[:, None] * chances, chances * (1 - chances)
+    def _columns(self, sets: ConditionalPoisson) -> Array:
+        """Derivatives of a component's `E[u (u . p)]` by its log-weights, and the mean itself as last column."""
+        p, rise, chances = self.prior, self.odds - 1, sets.chances
+        shared, variances = sets.shares[:, None] * chances, chances * (1 - chances)
         hits = (chances @ p)[:, None]
-        centred = chances - law.inclusion
+        centred = chances - sets.inclusion
         joint = hits + p * (1 - chances)
-        single = (shared.T @ centred).real + np.diag((law.shares @ own).real)
-        double = ((shared * joint).T @ centred).real + (shared.T @ (own * p)).real
-        double += np.diag((law.shares @ (own * (hits + p * (1 - 2 * chances)))).real)
+        single = (shared.T @ centred).real + np.diag((sets.shares @ variances).real)
+        double = ((shared * joint).T @ centred).real + (shared.T @ (variances * p)).real
+        double += np.diag((sets.shares @ (variances * (hits + p * (1 - 2 * chances)))).real)
         slopes = rise**2 * double + rise * (single + p @ single)
-        means = rise**2 * (law.pairs @ p) + rise * (law.inclusion + law.inclusion @ p) + 1
+        means = rise**2 * (sets.pairs @ p) + rise * (sets.inclusion + sets.inclusion @ p) + 1
         return np.column_stack([slopes, means])
 
-    def normalised(self, parameters: Array, also: Condition | None = None, *, most: int = 60) -> tuple[Array, float]:
-        """Nearby parameters with `J p = 1`, by Newton steps of least length; and the largest residual left.
+    def normalised(
+        self, parameters: Array, also: Differentiable | None = None, *, most: int = 60
+    ) -> tuple[Array, float]:
+        """Return nearby parameters with `J p = 1`, by minimum-norm Newton steps, and the largest residual left.
 
-        `also` is a further condition: what is to become zero, and its gradient.
+        `also` is a further function that must be zero.
         """
         excess = self._excess(parameters, also)
         for _ in range(most):
@@ -130,23 +134,23 @@ class SetMixture:
             parameters, excess = parameters + length * step, new
         return parameters, float(np.abs(excess).max())
 
-    def _excess(self, parameters: Array, also: Condition | None) -> Array:
-        """What should be zero."""
-        excess = self.information(*self.laws(parameters)) @ self.prior - 1
+    def _excess(self, parameters: Array, also: Differentiable | None) -> Array:
+        """Residuals of the conditions."""
+        excess = self.information(*self.components(parameters)) @ self.prior - 1
         return excess if also is None else np.append(excess, also(parameters)[0])
 
-    def _slopes(self, parameters: Array, also: Condition | None) -> Array:
-        """Derivatives of what should be zero."""
-        slopes = self.jacobian(*self.laws(parameters))
+    def _slopes(self, parameters: Array, also: Differentiable | None) -> Array:
+        """Derivatives of the residuals."""
+        slopes = self.jacobian(*self.components(parameters))
         return slopes if also is None else np.vstack([slopes, also(parameters)[1]])
 
     def error(self, parameters: Array) -> float:
         """`(tr J^-1 - |p|^2) / n`."""
-        inverse = np.linalg.inv(self.information(*self.laws(parameters)))
+        inverse = np.linalg.inv(self.information(*self.components(parameters)))
         return float((np.trace(inverse) - self.prior @ self.prior) / len(self.prior))
 
     def design(self, parameters: Array) -> SetDesign:
-        """The design, with the prior as tilt: `t_S = u_S . p`."""
+        """Return the set design, with the prior as tilt: `t_S = u_S . p`."""
         n = len(self.prior)
         rows = parameters[: n * len(self.supports)].reshape(-1, n)
         masses = np.exp(parameters[n * len(self.supports) :])
@@ -158,7 +162,7 @@ class SetMixture:
 
 
 def best_mixture(certificate: Certificate, progress: Callable[[int], object]) -> tuple[SetDesign, float] | None:
-    """A mixture with columns that sum to one, and its error; None where Newton's method finds none nearby."""
+    """Return a mixture with columns that sum to one, and its error; None if Newton's method finds none nearby."""
     prior, n = certificate.prior, len(certificate.prior)
     mixture = SetMixture(prior, certificate.odds, _supports(certificate))
     parameters, _ = mixture.normalised(start(mixture, certificate.multipliers[:n]))
@@ -166,7 +170,7 @@ def best_mixture(certificate: Certificate, progress: Callable[[int], object]) ->
     for step in range(ROUNDS):
         objective = partial(mixture.lagrangian, price=price, penalty=penalty)
         parameters = descend(objective, parameters, len(mixture.supports))
-        excess = mixture.information(*mixture.laws(parameters)) @ prior - 1
+        excess = mixture.information(*mixture.components(parameters)) @ prior - 1
         progress(step)
         price, penalty = price + penalty * excess, 2 * penalty
     parameters, residual = mixture.normalised(parameters)
@@ -174,10 +178,10 @@ def best_mixture(certificate: Certificate, progress: Callable[[int], object]) ->
 
 
 def _supports(certificate: Certificate) -> list[Support]:
-    """Two or three sizes, and two total lengths.
+    """Return supports of two or three sizes, and of two total lengths.
 
-    At the relaxation's optimum `a . z` is near `1.a / (odds + 1)` for its multipliers a, so lengths in proportion to
-    these hold the sets near it.
+    At the optimum of the relaxation `a . z` is near `1.a / (odds + 1)` for its multipliers a, so lengths in proportion
+    to these keep the sets near it.
     """
     n = len(certificate.prior)
     agreement, ones = certificate.multipliers[:n], np.ones(n)
@@ -190,7 +194,7 @@ def _supports(certificate: Certificate) -> list[Support]:
 
 
 def start(mixture: SetMixture, agreement: Array) -> Array:
-    """Weights that fall with the multipliers until `a . z` has its mean, and masses that favour sizes near it."""
+    """Start with weights that fall with the multipliers, so that `a . z` has its mean, and favour sizes near it."""
     n = len(agreement)
     relative, target = agreement / agreement.mean(), n / (mixture.odds + 1)
     rows, masses = [], []
@@ -199,7 +203,7 @@ def start(mixture: SetMixture, agreement: Array) -> Array:
         rows.append(_tilted(relative, lengths, size, target) if plain else np.zeros(n))
         masses.append(np.exp(-abs(size - target) / max(1, np.sqrt(target))) if plain else 2.0)
     parameters = np.concatenate([*rows, np.log(masses)])
-    information = mixture.information(*mixture.laws(parameters))
+    information = mixture.information(*mixture.components(parameters))
     parameters[-len(masses) :] -= np.log(mixture.prior @ information @ mixture.prior)
     return parameters
 
@@ -208,19 +212,18 @@ def _tilted(relative: Array, lengths: Array, size: int, target: float) -> Array:
     low, high = -2.0, 2.0
     for _ in range(30):
         middle = (low + high) / 2
-        above = slab(-middle * relative, lengths, size).inclusion @ relative > target
+        above = conditional_poisson(-middle * relative, lengths, size).inclusion @ relative > target
         low, high = (middle, high) if above else (low, middle)
     return np.clip(-low * relative, -_LARGEST_LOG_WEIGHT, _LARGEST_LOG_WEIGHT)
 
 
-def descend(objective: Condition, parameters: Array, masses: int) -> Array:
-    """A limited number of quasi-Newton steps, with bounded log-weights; the masses, at the end, are free."""
-    try:
-        minimize = import_module("scipy.optimize").minimize
-    except ImportError:
-        raise MissingExtraError("designing mixtures of sets", "scipy", "design") from None
+def descend(objective: Differentiable, parameters: Array, masses: int) -> Array:
+    """Minimise by a limited number of L-BFGS steps; log-weights are bounded, the log-masses at the end are not."""
+    check_installed("designing mixtures of sets", "design", "scipy.optimize")
+    from scipy.optimize import minimize
+
     reach = (-_LARGEST_LOG_WEIGHT, _LARGEST_LOG_WEIGHT)
-    found = minimize(
+    result = minimize(
         objective,
         parameters,
         jac=True,
@@ -228,46 +231,50 @@ def descend(objective: Condition, parameters: Array, masses: int) -> Array:
         bounds=[reach] * (len(parameters) - masses) + [(None, None)] * masses,
         options={"maxiter": 150, "maxcor": 30, "ftol": 1e-9, "gtol": 1e-9},
     )
-    return np.asarray(found.x)
+    return np.asarray(result.x)
 
 
-def guarded_mixture(
+def accuracy_bounded_mixture(
     certificate: Certificate, accuracy: float, progress: Callable[[int, int], Any]
 ) -> tuple[SetDesign, float] | None:
-    """A mixture within the certificate's odds and with this accuracy, and its error; None if none is found."""
+    """Return a mixture within the certificate's odds and this accuracy, and its error; None if none is found."""
     for attempt, share in enumerate(_SHARES):
-        guarded = _Guarded.of(certificate, share, accuracy)
-        parameters = guarded.search(certificate)
+        bounded = _AccuracyBounded.of(certificate, share, accuracy)
+        parameters = bounded.search(certificate)
         progress(attempt + 1, len(_SHARES))
-        parameters, residual = guarded.mixture.normalised(parameters, guarded.above)
+        parameters, residual = bounded.mixture.normalised(parameters, bounded.above)
         if residual < RESIDUAL:
-            return guarded.mixture.design(parameters), guarded.mixture.error(parameters)
+            return bounded.mixture.design(parameters), bounded.mixture.error(parameters)
     return None
 
 
 @dataclass(frozen=True)
-class _Guarded:
+class _AccuracyBounded:
+    """A mixture whose adversary's accuracy is bounded by a target."""
+
     mixture: SetMixture
-    guess: Guess
+    guess: BestGuess
     target: float
 
     @staticmethod
-    def of(certificate: Certificate, share: float, accuracy: float) -> "_Guarded":
-        """Sets of sizes from those of the odds, which hold little, to half of all categories, which hide more."""
+    def of(certificate: Certificate, share: float, accuracy: float) -> "_AccuracyBounded":
+        """Take sets of sizes from that of the odds to half of all categories, which hide more."""
         prior, n = certificate.prior, len(certificate.prior)
         odds = certificate.odds**share
         sizes = np.unique(np.geomspace(max(1, n / (odds + 1)), n / 2, _SIZES).round().astype(int))
         mixture = SetMixture(prior, odds, [(np.ones(n), int(size)) for size in sizes])
-        return _Guarded(mixture, Guess.of(prior, 1.0, odds - 1, (1.0, (odds - 1) * prior)), accuracy * (1 - _MARGIN))
+        return _AccuracyBounded(
+            mixture, BestGuess.of(prior, 1.0, odds - 1, (1.0, (odds - 1) * prior)), accuracy * (1 - _MARGIN)
+        )
 
     def accuracy(self, parameters: Array) -> tuple[float, Array]:
-        """Chance of a right guess and its gradient."""
+        """Chance of a right guess, and its gradient."""
         supports, n = self.mixture.supports, len(self.mixture.prior)
         masses = np.exp(parameters[n * len(supports) :])
         parts = list(zip(parameters[: n * len(supports)].reshape(-1, n), supports, strict=True))
-        found = [self.guess.chance_and_slopes(row, *support) for row, support in parts]
-        chances = masses * [chance for chance, _ in found]
-        slopes = [mass * row for mass, (_, row) in zip(masses, found, strict=True)]
+        pairs = [self.guess.chance_and_slopes(row, *support) for row, support in parts]
+        chances = masses * [chance for chance, _ in pairs]
+        slopes = [mass * row for mass, (_, row) in zip(masses, pairs, strict=True)]
         return float(chances.sum()), np.concatenate([*slopes, chances])
 
     def above(self, parameters: Array) -> tuple[float, Array]:
@@ -276,31 +283,36 @@ class _Guarded:
         return max(0.0, accuracy - self.target), slopes
 
     def search(self, certificate: Certificate) -> Array:
-        """Augmented Lagrangian, with a price on `J p = 1` and one, not negative, on the accuracy."""
+        """Minimise an augmented Lagrangian with multipliers of `J p = 1` and, not negative, of the accuracy."""
         mixture, n = self.mixture, len(certificate.prior)
         parameters, _ = mixture.normalised(start(mixture, certificate.multipliers[:n]))
-        worth = n * mixture.error(parameters)
-        price, penalty, toll, weight = certificate.multipliers[n : 2 * n], 0.3 * worth, 0.0, worth / self.target**2
+        scale = n * mixture.error(parameters)
+        price, penalty, accuracy_price, weight = (
+            certificate.multipliers[n : 2 * n],
+            0.3 * scale,
+            0.0,
+            scale / self.target**2,
+        )
         for _ in range(_ROUNDS):
-            objective = _Objective(self, price, penalty, toll, weight)
+            objective = _Objective(self, price, penalty, accuracy_price, weight)
             parameters = descend(objective, parameters, len(mixture.supports))
-            excess = mixture.information(*mixture.laws(parameters)) @ mixture.prior - 1
-            toll = max(0.0, toll + weight * (self.accuracy(parameters)[0] - self.target))
+            excess = mixture.information(*mixture.components(parameters)) @ mixture.prior - 1
+            accuracy_price = max(0.0, accuracy_price + weight * (self.accuracy(parameters)[0] - self.target))
             price, penalty, weight = price + penalty * excess, 2 * penalty, 2 * weight
         return parameters
 
 
 @dataclass(frozen=True)
 class _Objective:
-    guarded: _Guarded
+    bounded: _AccuracyBounded
     price: Array
     penalty: float
-    toll: float
+    accuracy_price: float
     weight: float
 
     def __call__(self, parameters: Array) -> tuple[float, Array]:
-        """The mixture's Lagrangian, and `(max(0, toll + weight (A - target))^2 - toll^2) / (2 weight)`."""
-        worth, slopes = self.guarded.mixture.lagrangian(parameters, self.price, self.penalty)
-        accuracy, rises = self.guarded.accuracy(parameters)
-        charge = max(0.0, self.toll + self.weight * (accuracy - self.guarded.target))
-        return worth + (charge**2 - self.toll**2) / (2 * self.weight), slopes + charge * rises
+        """Lagrangian plus `(max(0, a + w (A - target))^2 - a^2) / (2 w)`, a the accuracy_price and w the weight."""
+        value, slopes = self.bounded.mixture.lagrangian(parameters, self.price, self.penalty)
+        accuracy, rises = self.bounded.accuracy(parameters)
+        charge = max(0.0, self.accuracy_price + self.weight * (accuracy - self.bounded.target))
+        return value + (charge**2 - self.accuracy_price**2) / (2 * self.weight), slopes + charge * rises

@@ -1,1 +1,1 @@
-"""Channels with the least error there is for a required privacy, and the proof, up to 20 categories."""
+"""Least mean squared error for a required privacy, with a proof, for up to 20 categories."""

@@ -1,4 +1,4 @@
-r"""A bound without search: what no channel can beat, for any number of categories.
+r"""A lower bound on the error in closed form, for any number of categories.
 
 `n N MSE >= (1 - |p|^2)^2 / (H(a) - |p|^2)`, a the adversary's chance of a right guess and H the concave envelope of the
 expected squared posterior that reports with a given largest posterior can have: the points (1/k, 1/k) of uniform
@@ -9,32 +9,32 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array
 from sottovoce.errors import SottovoceError
 from sottovoce.measures.matrices import as_prior, real_array
 
 
 def closed_form_bound(prior: Any, accuracy: float | None = None, delta: float | None = None) -> float:
-    """Error times respondents that no channel with these bounds is below; tight for uniform priors.
+    """Lower bound of the error times respondents of every channel within these limits; tight for uniform priors.
 
-    By Cauchy and Schwarz, `tr J^-1` restricted to contrasts is at least the square of the contrasts' trace over that
-    of J's, and J's is the expected squared posterior.
+    By the Cauchy-Schwarz inequality, `tr J^-1` restricted to contrasts is at least the squared trace of the projection
+    on contrasts over the trace of J there, and the latter is the expected squared posterior.
 
     >>> round(closed_form_bound([0.1] * 10, accuracy=0.5, delta=0.75), 10)
     0.2025
     """
     array = real_array("prior", prior)
-    law = as_prior(array, array.size)
-    squared = float(law @ law)
+    shares = as_prior(array, array.size)
+    squared = float(shares @ shares)
     chance = min(1.0 if level is None else float(level) for level in (accuracy, delta))
-    if not chance > law.max():
+    if not chance > shares.max():
         name, level = ("accuracy", accuracy) if accuracy == chance else ("delta", delta)
-        raise SottovoceError(name, f"must be above {law.max():.6g}, the largest probability of the prior", level)
-    return (1 - squared) ** 2 / (largest_squares(chance, delta, law.size) - squared) / law.size
+        raise SottovoceError(name, f"must be above {shares.max():.6g}, the largest probability of the prior", level)
+    return (1 - squared) ** 2 / (largest_squares(chance, delta, shares.size) - squared) / shares.size
 
 
 def largest_squares(chance: float, delta: float | None, categories: int) -> float:
-    """H(chance): the largest expected sum of squared posteriors at an adversary's chance.
+    """Return H(chance), the largest expected sum of squared posteriors at an adversary's chance of a right guess.
 
     >>> largest_squares(0.5, None, 4), largest_squares(0.5, 0.5, 4)
     (0.5, 0.5)
@@ -48,7 +48,7 @@ def largest_squares(chance: float, delta: float | None, categories: int) -> floa
 
 
 def _envelope(points: Array, at: float) -> float:
-    """Least concave function above the points: the highest chord over `at`."""
+    """Value at `at` of the least concave function above the points: the highest chord."""
     left, right = points[points[:, 0] <= at], points[points[:, 0] >= at]
     share = (at - left[:, None, 0]) / np.maximum(right[:, 0] - left[:, None, 0], 1e-300)
     return float((left[:, None, 1] + np.minimum(share, 1) * (right[:, 1] - left[:, None, 1])).max())

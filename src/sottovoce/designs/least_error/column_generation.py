@@ -8,245 +8,228 @@ for the information matrix `J = sum_y w_y v_y v_y^T` of every channel within the
 least `2 tr Y`, and `tr J Y^2 = sum w v^T Y^2 v <= sum(nu) + eta accuracy` since `sum w v = 1`. An atom that exceeds the
 inequality by k costs k, since `p.v = 1`: no atom exceeds it with nu + k p. Floating point, not interval arithmetic.
 
-The best weights for some reports give a certificate, which is checked on every atom. Atoms that break it are the
-reports worth having; once none does, nothing better exists.
+The master problem finds the best weights of some reports, `min tr J^-1`, by a primal-dual interior-point method; the
+gradient is `-v^T J^-2 v`, the Hessian `2 (v_i^T J^-1 v_j) (v_i^T J^-2 v_j)` (Boyd and Vandenberghe 2004, Convex
+Optimization, section 11.7). Its multipliers are a certificate, which is checked on every atom. Atoms that violate it
+are added as reports; if none does, the channel is optimal.
 """
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array, Progress
 from sottovoce.designs.exact_scheme import Solution
 from sottovoce.designs.least_error.atoms import (
-    TOLERANCE,
-    Block,
     Limits,
+    Multipliers,
     adversary_chance,
     allowed,
     blocks,
+    checked_limits,
     distinct,
     families,
-    limits,
+    price,
+    seeds,
 )
-from sottovoce.designs.least_error.interior_point import Weighted, best_weights
-from sottovoce.designs.least_error.pruning import basic, channel_matrix, pruned, within
-from sottovoce.errors import SottovoceError
-from sottovoce.estimates.likelihood import Progress
+from sottovoce.errors import SottovoceError, check_installed
 
-_COLUMNS = 10
-_ROWS = 64
-"""Choices in one half, and sets of the other at a time: what is computed together stays in the processor's cache."""
 _GAP = 3e-7
+"""Relative gap at which column generation ends."""
 _MOST_ROUNDS = 100
-_LOOSE, _TIGHT = 1e-4, 1e-9
+_LOOSE, TIGHT = 1e-4, 1e-9
+"""Tolerances of the master problem: at first, and at last."""
 _WORTH = 1e-3
-"""Excess, relative to `tr J^-1`, of atoms so good that rarer ones need not be looked at yet."""
+"""Excess relative to `tr J^-1`: beyond it, atoms of later families are not priced in this round."""
+_MOST_STEPS, _MOST_HALVINGS = 100, 8
+_NEAR = 1e-6
+"""Residual of the equations below which a step must reduce the residuals."""
+_BOLD, _CAREFUL = 1e-3, 0.3
+"""Least centring of a step; the second is for limits that are nearly infeasible, where the first gets stuck."""
+_FAILED = 1e-7
+"""Residual of the equations above which the bold steps have failed."""
+_NEGLIGIBLE = 1e-9
+"""Reports whose probability is below this, whatever the truth, are dropped."""
+_REFINEMENTS = 3
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Multipliers:
-    """What prices an atom v: it exceeds the certificate's inequality by `v^T squared v - nu.v - eta max_x p_x v_x`."""
+class Problem:
+    """Reports, and the equations `rows x = goal` of the variables: the weights, and the slack of the accuracy."""
 
-    squared: Array
+    atoms: Array
+    rows: Array
+    goal: Array
+
+
+@dataclass(frozen=True)
+class _Iterate:
+    """Variables x, multipliers y of the equations and z of `x >= 0`, `J^-1`, and the residuals of the conditions."""
+
+    x: Array
+    y: Array
+    z: Array
+    inverse: Array
+    primal: Array
+    dual: Array
+
+    @property
+    def residual(self) -> float:
+        """Bound on what the residuals of all conditions amount to in the objective."""
+        return float(max(self.x @ self.z, abs(self.dual).max(), abs(self.y) @ abs(self.primal)))
+
+
+def _iterate(problem: Problem, x: Array, y: Array, z: Array) -> _Iterate:
+    inverse, gradient = _derivatives(problem.atoms, x)
+    return _Iterate(x, y, z, inverse, problem.goal - problem.rows @ x, gradient - problem.rows.T @ y - z)
+
+
+def first_iterate(problem: Problem) -> _Iterate:
+    """Equal weights, and multipliers that fit their gradient."""
+    rows = problem.rows
+    x = np.full(rows.shape[1], 1 / rows.shape[1])
+    gradient = _derivatives(problem.atoms, x)[1]
+    y = np.linalg.lstsq(rows.T, gradient, rcond=None)[0]
+    return _iterate(
+        problem, x, np.asarray(y, dtype=np.float64), np.maximum(gradient - rows.T @ y, 1e-2 * abs(gradient).max())
+    )
+
+
+def _derivatives(atoms: Array, x: Array) -> tuple[Array, Array]:
+    """`J^-1`, and the gradient with respect to all variables."""
+    inverse = np.asarray(np.linalg.inv(atoms.T @ (x[: len(atoms), None] * atoms)), dtype=np.float64)
+    gradient = np.zeros_like(x)
+    gradient[: len(atoms)] = -((atoms @ inverse) ** 2).sum(axis=1)
+    return inverse, gradient
+
+
+def _hessian(atoms: Array, inverse: Array) -> Array:
+    scaled = atoms @ inverse
+    curvature: Array = 2 * (scaled @ atoms.T) * (scaled @ scaled.T)
+    return curvature
+
+
+def next_iterate(problem: Problem, current: _Iterate, least_share: float) -> _Iterate:
+    """One predictor-corrector step, halved until the residual falls."""
+    x, z, rows = current.x, current.z, problem.rows
+    system = np.diag(z / x)
+    reports = len(problem.atoms)
+    system[:reports, :reports] += _hessian(problem.atoms, current.inverse)
+    solve = _solver(system)
+    response = solve(rows.T)
+    schur = rows @ response
+
+    def move(target: Array | float) -> tuple[Array, Array, Array]:
+        free = solve(target / x - z - current.dual)
+        dy = np.asarray(np.linalg.solve(schur, current.primal - rows @ free), dtype=np.float64)
+        dx = free + response @ dy
+        return dx, dy, (target - z * dx) / x - z
+
+    mean = float(x @ z) / x.size
+    dx, _, dz = move(0.0)
+    length = min(_longest(x, dx), _longest(z, dz))
+    aimed = float((x + length * dx) @ (z + length * dz)) / x.size
+    share = min(1.0, max(least_share, (aimed / mean) ** 3))
+    dx, dy, dz = move(share * mean - np.clip(dx * dz, -mean, mean) * length)
+    length = min(_longest(x, dx), _longest(z, dz))
+    for _ in range(_MOST_HALVINGS):
+        new = _iterate(problem, x + length * dx, current.y + length * dy, z + length * dz)
+        if new.residual < current.residual or abs(current.primal).max() > _NEAR:
+            break
+        length /= 2
+    return new
+
+
+def _solver(system: Array) -> Callable[[Array], Array]:
+    """Cholesky solver of the system plus a small ridge, as rounding may make its least eigenvalues negative."""
+    check_installed("the least error", "design", "scipy.linalg")
+    algebra = import_module("scipy.linalg")
+    for ridge in (1e-12, 1e-10, 1e-8):
+        with suppress(np.linalg.LinAlgError):
+            factor = algebra.cho_factor(system + np.diag(ridge * system.diagonal()), check_finite=False)
+            return partial(algebra.cho_solve, factor, check_finite=False)
+    raise np.linalg.LinAlgError
+
+
+def _longest(positive: Array, change: Array) -> float:
+    """Longest step that leaves everything positive, at most 1."""
+    shrink = change < 0
+    return min(1.0, 0.995 * float((-positive[shrink] / change[shrink]).min(initial=2.0)))
+
+
+@dataclass(frozen=True)
+class MasterSolution:
+    """Weights of reports, `J^-1`, and the multipliers nu and eta of a certificate."""
+
+    weights: Array
+    inverse: Array
     nu: Array
     eta: float
 
 
-@dataclass(frozen=True)
-class Priced:
-    """The largest excess in a block, and the sets with the largest excesses."""
+def best_weights(atoms: Array, chances: Array, accuracy: float | None, tolerance: float) -> MasterSolution:
+    """Return weights of reports within a relative `tolerance` of the best.
 
-    worst: float
-    sets: NDArray[np.int64]
-    excesses: Array
-
-
-def price(block: Block, limits: Limits, multipliers: Multipliers, above: float = 0.0, most: int = 0) -> Priced:
-    """Largest excess over all sets of a block, and at most `most` sets whose excess is larger than `above`.
-
-    `v^T M v` of `v = f + s g` needs products of f and g only, and these are sums over both halves and one product of
-    matrices between them: a million sets take a few hundredths of a second.
+    `atoms` has a row of likelihood ratios for each report, `chances` the adversary's chance of a right guess from it.
     """
-    choices, split = block.choices, max(block.choices.size - _COLUMNS, 0)
-    right = _half(block, limits, multipliers, np.arange(2 ** (choices.size - split)), choices[split:], choices[:0])
-    worst, sets, excesses = -np.inf, [], []
-    for start in range(0, 2**split, _ROWS):
-        numbers = np.arange(start, min(start + _ROWS, 2**split))
-        left = _half(block, limits, multipliers, numbers, choices[:split], block.constant)
-        found = _excess(left, right, limits, multipliers, fixed=bool(block.fixed.any()))
-        worst = max(worst, float(found.max()))
-        row, column = np.nonzero(found > above) if most and worst > above else (numbers[:0], numbers[:0])
-        sets.append(numbers[row] | column << split)
-        excesses.append(found[row, column])
-    return _largest(worst, np.concatenate(sets), np.concatenate(excesses), most)
+    rows, goal = atoms.T, np.ones(atoms.shape[1])
+    if accuracy is not None:
+        # The last variable is the slack of the adversary's chance.
+        rows = np.vstack([np.column_stack([rows, np.zeros(len(rows))]), np.append(chances, 1.0)])
+        goal = np.append(goal, accuracy)
+    problem = Problem(atoms, rows, goal)
+    current = _follow(problem, tolerance, _BOLD)
+    if abs(current.primal).max() > _FAILED:
+        current = _follow(problem, tolerance, _CAREFUL)
+    categories = atoms.shape[1]
+    eta = max(-float(current.y[categories]), 0.0) if accuracy is not None else 0.0
+    return MasterSolution(current.x[: len(atoms)], current.inverse, -current.y[:categories], eta)
 
 
-def _largest(worst: float, sets: NDArray[np.int64], excesses: Array, most: int) -> Priced:
-    best = np.argsort(-excesses, kind="stable")[:most]
-    return Priced(worst, sets[best], excesses[best])
+def _follow(problem: Problem, tolerance: float, least_share: float) -> _Iterate:
+    """Iterate until the residual is within the tolerance or rounding makes the system singular."""
+    current = first_iterate(problem)
+    for _ in range(_MOST_STEPS):
+        if current.residual < tolerance * np.trace(current.inverse):
+            break
+        try:
+            current = next_iterate(problem, current, least_share)
+        except np.linalg.LinAlgError:
+            break
+    return current
 
 
-@dataclass(frozen=True)
-class _Half:
-    """f and g on half of the categories, 0 elsewhere, for some sets, and what they add to each sum."""
+def lower_bound(limits: Limits, dual: Array, nu: Array, eta: float, excess: float = 0.0) -> float:
+    """Lower bound of the error times respondents, if no atom exceeds the inequality by more than `excess`.
 
-    fixed: Array
-    scaled: Array
-    mass: Array
-    scaled_mass: Array
-    score: Array
-    scaled_score: Array
-    mixed: Array
-    scaled_square: Array
-
-
-def _half(
-    block: Block,
-    limits: Limits,
-    multipliers: Multipliers,
-    sets: NDArray[np.int64],
-    choices: NDArray[np.intp],
-    others: NDArray[np.intp],
-) -> _Half:
-    fixed, scaled = block.parts(sets, choices, others)
-    turned = scaled @ multipliers.squared
-    return _Half(
-        fixed,
-        scaled,
-        fixed @ limits.prior,
-        scaled @ limits.prior,
-        ((fixed @ multipliers.squared - multipliers.nu) * fixed).sum(axis=1),
-        scaled @ multipliers.nu,
-        2 * (turned * fixed).sum(axis=1),
-        (turned * scaled).sum(axis=1),
-    )
-
-
-def _excess(left: _Half, right: _Half, limits: Limits, multipliers: Multipliers, *, fixed: bool) -> Array:
-    """Excess of every pair of sets; minus infinity where it makes no atom within the limits."""
-    add, across = np.add.outer, 2 * left.scaled @ multipliers.squared
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scale = (1 - add(left.mass, right.mass)) / add(left.scaled_mass, right.scaled_mass)
-        excess = add(left.scaled_square, right.scaled_square) + across @ right.scaled.T
-        excess *= scale
-        excess -= add(left.scaled_score, right.scaled_score)
-        if fixed:
-            turned = 2 * left.fixed @ multipliers.squared
-            excess += add(left.mixed, right.mixed) + across @ right.fixed.T + turned @ right.scaled.T
-        excess *= scale
-        if fixed:
-            excess += add(left.score, right.score) + turned @ right.fixed.T
-        chance = _highest(left, right, scale, limits.prior)
-        fine = scale >= -TOLERANCE
-        if limits.delta is not None:
-            fine &= chance <= limits.delta * (1 + TOLERANCE)
-        if limits.odds is not None and fixed:
-            highest = _highest(left, right, scale, np.ones_like(limits.prior))
-            fine &= highest <= limits.odds * (1 + TOLERANCE) * _lowest(left, right, scale)
-        excess -= multipliers.eta * chance
-    return np.where(fine & np.isfinite(excess), excess, -np.inf)
-
-
-def _highest(left: _Half, right: _Half, scale: Array, weights: Array) -> Array:
-    """`max_x weight_x v_x`: each coordinate is either f's or g's."""
-    fixed = np.maximum.outer((left.fixed * weights).max(axis=1), (right.fixed * weights).max(axis=1))
-    scaled = np.maximum.outer((left.scaled * weights).max(axis=1), (right.scaled * weights).max(axis=1))
-    highest: Array = np.maximum(fixed, scale * scaled)
-    return highest
-
-
-def _lowest(left: _Half, right: _Half, scale: Array) -> Array:
-    """`min_x v_x`, likewise; a half's zeros stand for coordinates it does not have."""
-    fixed = np.minimum.outer(_least_positive(left.fixed), _least_positive(right.fixed))
-    scaled = np.minimum.outer(_least_positive(left.scaled), _least_positive(right.scaled))
-    lowest: Array = np.minimum(fixed, scale * scaled)
-    return lowest
-
-
-def _least_positive(rows: Array) -> Array:
-    least: Array = np.where(rows > 0, rows, np.inf).min(axis=1)
-    return least
-
-
-def bound_without_excess(limits: Limits, root: Array, nu: Array, eta: float, excess: float = 0.0) -> float:
-    """Error times respondents that nothing is below, if no atom exceeds the inequality by more than `excess`."""
+    `dual` is the symmetric matrix Y.
+    """
     cost = nu.sum() + excess + (eta * limits.accuracy if limits.accuracy is not None else 0.0)
-    return float(2 * np.trace(root) - cost - limits.prior @ limits.prior) / limits.prior.size
+    return float(2 * np.trace(dual) - cost - limits.prior @ limits.prior) / limits.prior.size
 
 
-def proven_bound(limits: Limits, root: Array, nu: Array, eta: float) -> float:
-    """Error times respondents that no channel within the limits is below; every atom is looked at.
+def proven_bound(limits: Limits, dual: Array, nu: Array, eta: float) -> float:
+    """Lower bound of the error times respondents of every channel within the limits, from any multipliers.
 
-    Two equally likely truths and odds of 3 : 1 leave Warner's coin: J has eigenvalues 2 and 1/2, and its inverse
-    proves that nothing is better.
+    For two equally likely truths and odds of 3 : 1, J of Warner's coin has eigenvalues 2 and 1/2, and its inverse
+    proves that it is optimal.
 
-    >>> from sottovoce.designs.least_error.atoms import limits
     >>> inverse = np.array([[1.25, -0.75], [-0.75, 1.25]])
-    >>> proven_bound(limits([0.5, 0.5], odds=3), inverse, np.full(2, 1.25), 0.0)
+    >>> proven_bound(checked_limits([0.5, 0.5], odds=3), inverse, np.full(2, 1.25), 0.0)
     1.0
     """
     if eta < 0:
         raise SottovoceError("eta", "must not be negative", eta)
-    multipliers = Multipliers(root @ root, nu, eta)
+    multipliers = Multipliers(dual @ dual, nu, eta)
     worst = max(price(block, limits, multipliers).worst for block in blocks(limits))
-    return bound_without_excess(limits, root, nu, eta, worst)
-
-
-def seeds(limits: Limits, start: Array | None = None) -> Array:
-    """Reports that meet the limits, a row of likelihood ratios each, with weights that make them a channel.
-
-    Saying nothing is the vector of ones. For each category two reports lie on a line through it, one that makes the
-    category likelier and one that makes it less likely, as far as the limits go; and two nearer ones for which the
-    adversary still guesses the likeliest category. Mixtures of these meet every feasible accuracy. A channel for other
-    limits adds those of its reports that meet these.
-
-    >>> from sottovoce.designs.least_error.atoms import limits
-    >>> seeds(limits([0.5, 0.5], odds=3))
-    array([[1. , 1. ],
-           [1.5, 0.5],
-           [0.5, 1.5],
-           [0.5, 1.5],
-           [1.5, 0.5]])
-    """
-    prior = limits.prior
-    towards = np.eye(prior.size) / prior - 1
-    lines = np.vstack([towards, -towards])
-    rows = [np.ones((1, prior.size)), 1 + _furthest(limits, lines)[:, None] * lines]
-    guessed = prior == prior.max()
-    if guessed.sum() == 1:
-        nearer = np.minimum(_furthest(limits, lines), _until_tie(prior, lines, guessed))
-        rows.append(1 + nearer[:, None] * lines)
-    if start is not None and start.shape[1:] == prior.shape:
-        ratios = start / (start @ prior)[:, None]
-        rows.append(ratios[allowed(limits, ratios)])
-    return np.vstack(rows)
-
-
-def _furthest(limits: Limits, lines: Array) -> Array:
-    """Largest t with `1 + t line` within the limits on posteriors and odds, and not negative."""
-    steps = _room(np.ones_like(lines), -lines)
-    if limits.delta is not None:
-        steps = np.minimum(steps, _room(limits.delta / limits.prior - 1, lines))
-    if limits.odds is not None:
-        highest, lowest = lines.max(axis=1), lines.min(axis=1)
-        steps = np.minimum(steps, (limits.odds - 1) / (highest - limits.odds * lowest))
-    return steps
-
-
-def _until_tie(prior: Array, lines: Array, guessed: Array) -> Array:
-    """Largest t for which `1 + t line` leaves the likeliest category the likeliest."""
-    lead = (prior[guessed] - prior) + np.where(guessed, np.inf, 0.0)
-    return _room(lead, prior * lines - prior[guessed] * lines[:, guessed])
-
-
-def _room(left: Array, used: Array) -> Array:
-    """Largest t with `t used <= left` everywhere."""
-    with np.errstate(divide="ignore"):
-        room: Array = np.where(used > 0, left / np.where(used > 0, used, 1.0), np.inf).min(axis=1)
-    return room
+    return lower_bound(limits, dual, nu, eta, worst)
 
 
 def least_error(
@@ -255,79 +238,89 @@ def least_error(
     accuracy: float | None = None,
     delta: float | None = None,
     odds: float | None = None,
-    max_reports: int | None = None,
     start: Solution | None = None,
     progress: Progress | None = None,
 ) -> Solution:
-    """Channel with the least mean squared error within the limits, for up to 20 categories.
+    """Return the channel with the least mean squared error within the limits, for up to 20 categories.
 
-    `accuracy` bounds the chance of an adversary's best guess, `delta` every posterior probability, `odds` (e^epsilon)
-    the ratio of two truths' probabilities of the same report. The error is that of the best linear unbiased estimator,
+    `accuracy` bounds the adversary's chance of a right guess, `delta` every posterior probability, `odds` (e^epsilon)
+    the likelihood ratio of any two truths for any report. The error is that of the best linear unbiased estimator,
     `(tr J^-1 - |p|^2) / n` times one over the respondents, `J = A^T diag(A p)^-1 A`; no unbiased estimator has less.
     Without odds a report may rule truths out: such a channel is not deniable.
 
-    `max_reports` caps the number of reports; the gap to the bound, which has no cap, is then the price. `start` is a
-    solution for similar limits. The gap is below 1e-6 unless limits are so near to infeasible that rounding prevails.
+    `start` is a solution for similar limits. The gap is below 1e-6 unless the limits are nearly infeasible.
 
     >>> best = least_error([0.25, 0.25, 0.25, 0.25], odds=3)
     >>> round(best.value, 6), best.gap < 1e-6
     (1.6875, True)
     """
-    agreed = limits(prior, accuracy, delta, odds)
-    if max_reports is not None and (not isinstance(max_reports, int) or max_reports < agreed.prior.size):
-        rule = f"must be at least {agreed.prior.size}, the number of categories: fewer cannot tell them apart"
-        raise SottovoceError("max_reports", rule, max_reports)
-    if agreed.free:
-        value = _error(agreed.prior, np.eye(agreed.prior.size) / agreed.prior)
-        return Solution(value, value, np.eye(agreed.prior.size))
-    pool, found, lower = _generate(agreed, seeds(agreed, start.matrix if start is not None else None), progress)
-    atoms = pool[basic(agreed, pool, found.weights)]
-    if max_reports is None or len(atoms) <= max_reports:
-        weights = best_weights(atoms, adversary_chance(agreed.prior, atoms), agreed.accuracy, _TIGHT).weights
-    else:
-        atoms, weights = pruned(agreed, pool, max_reports, lambda few: _columns(agreed, few, agreed.prior.size)[0])
-    matrix = channel_matrix(agreed, atoms, weights)
-    if not within(agreed, matrix):
+    limits = checked_limits(prior, accuracy, delta, odds)
+    if limits.unbounded:
+        return truth_itself(limits)
+    _, atoms, lower = optimal_reports(limits, start, progress)
+    weights = best_weights(atoms, adversary_chance(limits.prior, atoms), limits.accuracy, TIGHT).weights
+    return solution_of(limits, atoms, weights, lower)
+
+
+def truth_itself(limits: Limits) -> Solution:
+    """Return the channel that reports the truth, optimal without limits."""
+    value = _error(limits.prior, np.eye(limits.prior.size) / limits.prior)
+    return Solution(value, value, np.eye(limits.prior.size))
+
+
+def optimal_reports(limits: Limits, start: Solution | None, progress: Progress | None) -> tuple[Array, Array, float]:
+    """Return all reports that column generation kept, the few of them that suffice, and the proven bound."""
+    pool, master, lower = _generate(limits, seeds(limits, start.matrix if start is not None else None), progress)
+    return pool, pool[basic_reports(limits, pool, master.weights)], lower
+
+
+def solution_of(limits: Limits, atoms: Array, weights: Array, lower: float) -> Solution:
+    """Return the channel of weighted reports with its error and a lower bound; raise if it exceeds its limits."""
+    matrix = channel_matrix(limits, atoms, weights)
+    if not within(limits, matrix):
         rule = "must be further from infeasible for floating-point numbers to meet them"
-        raise SottovoceError("accuracy, delta and odds", rule, (accuracy, delta, odds))
-    information = matrix.T @ (matrix / (matrix @ agreed.prior)[:, None])
-    return Solution(_error(agreed.prior, information), lower, matrix)
+        raise SottovoceError("accuracy, delta and odds", rule, (limits.accuracy, limits.delta, limits.odds))
+    information = matrix.T @ (matrix / (matrix @ limits.prior)[:, None])
+    return Solution(_error(limits.prior, information), lower, matrix)
 
 
-def _generate(agreed: Limits, pool: Array, progress: Progress | None) -> tuple[Array, Weighted, float]:
-    """Reports, their best weights, and the bound that these prove."""
+def _generate(limits: Limits, pool: Array, progress: Progress | None) -> tuple[Array, MasterSolution, float]:
+    """Return reports, their best weights, and the bound that these prove."""
     lower, tolerance, larger, last = 0.0, _LOOSE, pool, np.inf
     for step in range(_MOST_ROUNDS):
         pool = larger
-        found = best_weights(pool, adversary_chance(agreed.prior, pool), agreed.accuracy, tolerance)
-        value = (np.trace(found.root) - agreed.prior @ agreed.prior) / agreed.prior.size
-        columns, worst = _columns(agreed, found, 4 * agreed.prior.size)
-        lower = max(lower, bound_without_excess(agreed, found.root, found.nu, found.eta, worst))
+        master = best_weights(pool, adversary_chance(limits.prior, pool), limits.accuracy, tolerance)
+        value = (np.trace(master.inverse) - limits.prior @ limits.prior) / limits.prior.size
+        columns, worst = improving_atoms(limits, master, 4 * limits.prior.size)
+        lower = max(lower, lower_bound(limits, master.inverse, master.nu, master.eta, worst))
         gap = abs(value / lower - 1) if lower > 0 else np.inf
         if progress is not None:
             progress(step + 1, _MOST_ROUNDS)
         if gap < _GAP:
             break
-        tolerance = min(max(1e-2 * gap, _TIGHT), _LOOSE)
-        # Reports without weight still hold the certificate in place: only progress makes them useless.
-        useless = (found.weights < 1e-7 * found.weights.max()) & (value < (1 - _WORTH) * last)
+        tolerance = min(max(1e-2 * gap, TIGHT), _LOOSE)
+        # Reports without weight still shape the certificate: drop them only after progress.
+        useless = (master.weights < 1e-7 * master.weights.max()) & (value < (1 - _WORTH) * last)
         larger, last = distinct(np.vstack([pool[~useless], columns])), value
-    return pool, found, lower
+    return pool, master, lower
 
 
-def _columns(agreed: Limits, found: Weighted, most: int) -> tuple[Array, float]:
-    """Atoms that exceed the certificate most, and the largest excess; infinite if other families were not looked at."""
-    multipliers = Multipliers(found.root @ found.root, found.nu, found.eta)
-    size = float(np.trace(found.root))
+def improving_atoms(limits: Limits, master: MasterSolution, most: int) -> tuple[Array, float]:
+    """Return the atoms with the largest excess over the certificate, and that excess.
+
+    The excess is infinite if some families of atoms were not priced.
+    """
+    multipliers = Multipliers(master.inverse @ master.inverse, master.nu, master.eta)
+    size = float(np.trace(master.inverse))
     atoms, excesses, worst = [], [], -np.inf
-    kinds = families(agreed)
-    for number, family in enumerate(kinds, start=1):
+    all_families = families(limits)
+    for number, family in enumerate(all_families, start=1):
         for block in family:
-            priced = price(block, agreed, multipliers, 1e-9 * size, most)
+            priced = price(block, limits, multipliers, 1e-9 * size, most)
             worst = max(worst, priced.worst)
-            atoms.append(block.atoms(agreed.prior, priced.sets))
+            atoms.append(block.atoms(limits.prior, priced.sets))
             excesses.append(priced.excesses)
-        if worst > _WORTH * size and number < len(kinds):
+        if worst > _WORTH * size and number < len(all_families):
             worst = np.inf
             break
     best = np.argsort(-np.concatenate(excesses), kind="stable")
@@ -337,3 +330,71 @@ def _columns(agreed: Limits, found: Weighted, most: int) -> tuple[Array, float]:
 def _error(prior: Array, information: Array) -> float:
     """Mean squared error times respondents, `(tr J^-1 - |p|^2) / n`."""
     return float(np.trace(np.linalg.inv(information)) - prior @ prior) / prior.size
+
+
+def basic_reports(limits: Limits, atoms: Array, weights: Array) -> NDArray[np.intp]:
+    """Return indices of reports that suffice for the same J and adversary's chance, by Caratheodory's theorem.
+
+    J has n (n + 1) / 2 entries, and the adversary's chance is one more: weights move along directions that change none
+    of them until one weight is zero, as long as there are such directions.
+    """
+    kept = np.flatnonzero((weights[:, None] * atoms).max(axis=1) > _NEGLIGIBLE)
+    rows, columns = np.triu_indices(limits.prior.size)
+    roots = atoms[kept] * np.sqrt(limits.prior)
+    moments = np.column_stack([roots[:, rows] * roots[:, columns], adversary_chance(limits.prior, atoms[kept])])
+    left, directions = weights[kept].copy(), _null_space(moments.T)
+    while directions.shape[1]:
+        lengths = np.linalg.norm(directions, axis=1)
+        least = np.where(lengths > 1e-6, left / np.maximum(lengths, 1e-6), np.inf).argmin()
+        change = directions @ directions[least]
+        shrinking = np.flatnonzero(change > 1e-9 * change[least])
+        gone = shrinking[(left[shrinking] / change[shrinking]).argmin()]
+        left = np.maximum(left - left[gone] / change[gone] * change, 0.0)
+        left[gone] = 0.0
+        directions = _fixing(directions, gone)
+    sufficient: NDArray[np.intp] = kept[(left[:, None] * atoms[kept]).max(axis=1) > _NEGLIGIBLE]
+    return sufficient
+
+
+def _fixing(directions: Array, index: int) -> Array:
+    """Restrict orthonormal directions to those that leave one weight unchanged, by a Householder reflection."""
+    mirror = directions[index] / np.linalg.norm(directions[index])
+    mirror[0] += 1.0 if mirror[0] >= 0 else -1.0
+    return (directions - np.outer(directions @ mirror, 2 * mirror / (mirror @ mirror)))[:, 1:]
+
+
+def _null_space(matrix: Array) -> Array:
+    _, values, right = np.linalg.svd(matrix, full_matrices=True)
+    rank = int((values > 1e-11 * values[0]).sum())
+    return right[rank:].T
+
+
+def channel_matrix(limits: Limits, atoms: Array, weights: Array) -> Array:
+    """Matrix of reports by truths without negligible reports; columns sum to one, the adversary's chance is kept."""
+    used = (weights[:, None] * atoms).max(axis=1) > _NEGLIGIBLE
+    atoms, weights = atoms[used], weights[used]
+    for _ in range(_REFINEMENTS):
+        weights = _exact_weights(limits, atoms, weights)
+    matrix = weights[:, None] * atoms
+    normalised: Array = matrix / matrix.sum(axis=0)
+    return normalised
+
+
+def within(limits: Limits, matrix: Array) -> bool:
+    """Whether a channel keeps its limits up to rounding."""
+    ratios = matrix / (matrix @ limits.prior)[:, None]
+    accuracy = limits.accuracy if limits.accuracy is not None else 1.0
+    accurate = (matrix * limits.prior).max(axis=1).sum() <= accuracy + _ROUNDING
+    return bool(accurate and (matrix >= 0).all() and allowed(limits, ratios, _ROUNDING).all())
+
+
+def _exact_weights(limits: Limits, atoms: Array, weights: Array) -> Array:
+    """Nearest weights, relative to their size, with `sum w v = 1` and the adversary's chance kept."""
+    chances = adversary_chance(limits.prior, atoms)
+    constraints, goal = atoms, np.ones(limits.prior.size)
+    if limits.accuracy is not None and weights @ chances > limits.accuracy - _NEGLIGIBLE:
+        constraints, goal = np.column_stack([atoms, chances]), np.append(goal, limits.accuracy)
+    scaled = weights[:, None] * constraints
+    missing = np.linalg.lstsq(scaled.T, goal - weights @ constraints, rcond=None)[0]
+    corrected: Array = weights * (1 + missing)
+    return corrected

@@ -1,99 +1,65 @@
-"""Channels of few reports: the least useful are dropped, merged or exchanged.
+"""Channels with a capped number of reports: the least useful reports are dropped, merged or exchanged.
 
-Which few reports are best is a problem with many local optima. What is found is within the limits, no worse than k-ary
-randomized response, and its distance from the proven bound is known.
+Choosing the best few reports is a problem with many local optima. The result is within the limits, no worse than k-ary
+randomized response, and its gap to the bound without a cap is known.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sottovoce.channels.channel import Array
-from sottovoce.designs.least_error.atoms import Limits, adversary_chance, allowed, distinct
-from sottovoce.designs.least_error.interior_point import Weighted, best_weights
+from sottovoce.checks import Array, Progress, whole_number
+from sottovoce.designs.exact_scheme import Solution
+from sottovoce.designs.least_error.atoms import Limits, adversary_chance, allowed, checked_limits, distinct
+from sottovoce.designs.least_error.column_generation import (
+    TIGHT,
+    MasterSolution,
+    best_weights,
+    improving_atoms,
+    optimal_reports,
+    solution_of,
+    truth_itself,
+)
 
-_NOTHING = 1e-9
-"""Probability below which a report is left out, whatever the truth."""
-
-_REFINEMENTS = 3
-_ROUNDING = 1e-9
-Columns = Callable[[Weighted], Array]
-"""Atoms that would improve a channel most."""
+Improve = Callable[[MasterSolution], Array]
+"""Returns the atoms that would improve a channel most."""
 
 _TOLERANCE = 1e-6
 _DROPS = 2
+"""Reports whose removal is tried one at a time."""
 _AT_ONCE = 0.2
+"""Share of the excess reports that are removed at once while there are many."""
 _MOST_EXCHANGES = 12
 
 
-def basic(limits: Limits, atoms: Array, weights: Array) -> NDArray[np.intp]:
-    """Reports that suffice for the same J and the same chance of the adversary, by Caratheodory's theorem.
+def least_error_of_few(
+    prior: Any,
+    max_reports: int,
+    *,
+    accuracy: float | None = None,
+    delta: float | None = None,
+    odds: float | None = None,
+    start: Solution | None = None,
+    progress: Progress | None = None,
+) -> Solution:
+    """Return a channel of low error with at most `max_reports` reports; otherwise as `least_error`.
 
-    J has n (n + 1) / 2 entries, and the adversary's chance is one more: weights move along directions that change none
-    of them until one is zero, as long as there are such directions.
+    The lower bound is that without a cap, so the gap includes the cost of the cap.
     """
-    kept = np.flatnonzero((weights[:, None] * atoms).max(axis=1) > _NOTHING)
-    rows, columns = np.triu_indices(limits.prior.size)
-    roots = atoms[kept] * np.sqrt(limits.prior)
-    facts = np.column_stack([roots[:, rows] * roots[:, columns], adversary_chance(limits.prior, atoms[kept])])
-    left, directions = weights[kept].copy(), _null_space(facts.T)
-    while directions.shape[1]:
-        lengths = np.linalg.norm(directions, axis=1)
-        least = np.where(lengths > 1e-6, left / np.maximum(lengths, 1e-6), np.inf).argmin()
-        change = directions @ directions[least]
-        shrinking = np.flatnonzero(change > 1e-9 * change[least])
-        gone = shrinking[(left[shrinking] / change[shrinking]).argmin()]
-        left = np.maximum(left - left[gone] / change[gone] * change, 0.0)
-        left[gone] = 0.0
-        directions = _without(directions, gone)
-    few: NDArray[np.intp] = kept[(left[:, None] * atoms[kept]).max(axis=1) > _NOTHING]
-    return few
-
-
-def _without(directions: Array, gone: int) -> Array:
-    """Orthonormal directions that leave one weight alone: Householder's reflection puts its row into the first."""
-    mirror = directions[gone] / np.linalg.norm(directions[gone])
-    mirror[0] += 1.0 if mirror[0] >= 0 else -1.0
-    return (directions - np.outer(directions @ mirror, 2 * mirror / (mirror @ mirror)))[:, 1:]
-
-
-def _null_space(matrix: Array) -> Array:
-    _, values, right = np.linalg.svd(matrix, full_matrices=True)
-    rank = int((values > 1e-11 * values[0]).sum())
-    return right[rank:].T
-
-
-def channel_matrix(limits: Limits, atoms: Array, weights: Array) -> Array:
-    """Reports by truths, without reports of no weight: columns sum to one, and the adversary's chance is kept."""
-    used = (weights[:, None] * atoms).max(axis=1) > _NOTHING
-    atoms, weights = atoms[used], weights[used]
-    for _ in range(_REFINEMENTS):
-        weights = _exact_weights(limits, atoms, weights)
-    matrix = weights[:, None] * atoms
-    whole: Array = matrix / matrix.sum(axis=0)
-    return whole
-
-
-def within(limits: Limits, matrix: Array) -> bool:
-    """Whether a channel keeps its limits, but for rounding."""
-    ratios = matrix / (matrix @ limits.prior)[:, None]
-    accuracy = limits.accuracy if limits.accuracy is not None else 1.0
-    accurate = (matrix * limits.prior).max(axis=1).sum() <= accuracy + _ROUNDING
-    return bool(accurate and (matrix >= 0).all() and allowed(limits, ratios, _ROUNDING).all())
-
-
-def _exact_weights(limits: Limits, atoms: Array, weights: Array) -> Array:
-    """Weights nearest to the given ones, relative to their size, with `sum w v = 1` and the adversary's chance kept."""
-    chances = adversary_chance(limits.prior, atoms)
-    facts, goal = atoms, np.ones(limits.prior.size)
-    if limits.accuracy is not None and weights @ chances > limits.accuracy - _NOTHING:
-        facts, goal = np.column_stack([atoms, chances]), np.append(goal, limits.accuracy)
-    scaled = weights[:, None] * facts
-    missing = np.linalg.lstsq(scaled.T, goal - weights @ facts, rcond=None)[0]
-    corrected: Array = weights * (1 + missing)
-    return corrected
+    limits = checked_limits(prior, accuracy, delta, odds)
+    max_reports = whole_number("max_reports", max_reports, least=limits.prior.size)
+    if limits.unbounded:
+        return truth_itself(limits)
+    pool, atoms, lower = optimal_reports(limits, start, progress)
+    if len(atoms) <= max_reports:
+        weights = best_weights(atoms, adversary_chance(limits.prior, atoms), limits.accuracy, TIGHT).weights
+    else:
+        atoms, weights = pruned(
+            limits, pool, max_reports, lambda master: improving_atoms(limits, master, limits.prior.size)[0]
+        )
+    return solution_of(limits, atoms, weights, lower)
 
 
 @dataclass(frozen=True)
@@ -101,40 +67,40 @@ class _Few:
     """Reports and their best weights."""
 
     atoms: Array
-    weighted: Weighted
+    master: MasterSolution
 
     @property
     def trace(self) -> float:
-        """`tr J^-1`, what there is to make small."""
-        return float(np.trace(self.weighted.root))
+        """The objective, `tr J^-1`."""
+        return float(np.trace(self.master.inverse))
 
 
-def pruned(limits: Limits, atoms: Array, most: int, columns: Columns) -> tuple[Array, Array]:
-    """At most `most` reports, among the given and the best other atoms or between them, and weights of low error."""
+def pruned(limits: Limits, atoms: Array, most: int, improve: Improve) -> tuple[Array, Array]:
+    """Return at most `most` reports and their weights, starting from these atoms and from randomized response."""
     starts = [few for few in (_few(limits, atoms), _few(limits, _randomized_response(limits))) if few is not None]
-    best = min((_exchanged(limits, few, most, columns) for few in starts), key=lambda few: few.trace)
-    return best.atoms, best.weighted.weights
+    best = min((_exchanged(limits, few, most, improve) for few in starts), key=lambda few: few.trace)
+    return best.atoms, best.master.weights
 
 
 def _few(limits: Limits, atoms: Array) -> _Few | None:
-    """Reports with their best weights, or None where no weights make them a channel within the limits."""
+    """Reports with their best weights, or None if no weights make them a channel within the limits."""
     chances = adversary_chance(limits.prior, atoms)
     try:
         with np.errstate(all="ignore"):
-            weighted = best_weights(atoms, chances, limits.accuracy, _TOLERANCE)
+            master = best_weights(atoms, chances, limits.accuracy, _TOLERANCE)
     except np.linalg.LinAlgError:
         return None
-    fine = abs(weighted.weights @ atoms - 1).max() < _TOLERANCE and np.isfinite(weighted.root).all()
+    feasible = abs(master.weights @ atoms - 1).max() < _TOLERANCE and np.isfinite(master.inverse).all()
     if limits.accuracy is not None:
-        fine &= weighted.weights @ chances < limits.accuracy + _TOLERANCE * 1e-2
-    return _Few(atoms, weighted) if fine else None
+        feasible &= master.weights @ chances < limits.accuracy + _TOLERANCE * 1e-2
+    return _Few(atoms, master) if feasible else None
 
 
-def _exchanged(limits: Limits, few: _Few, most: int, columns: Columns) -> _Few:
-    """Add the atoms that improve most, prune again, and go on while that helps."""
+def _exchanged(limits: Limits, few: _Few, most: int, improve: Improve) -> _Few:
+    """Add the atoms that improve most and prune again, while that reduces the error."""
     best = _fewer(limits, few, most)
     for _ in range(_MOST_EXCHANGES):
-        more = _few(limits, distinct(np.vstack([best.atoms, columns(best.weighted)])))
+        more = _few(limits, distinct(np.vstack([best.atoms, improve(best.master)])))
         other = best if more is None else _fewer(limits, more, most)
         if other.trace >= best.trace * (1 - 1e-5):
             break
@@ -143,31 +109,31 @@ def _exchanged(limits: Limits, few: _Few, most: int, columns: Columns) -> _Few:
 
 
 def _fewer(limits: Limits, few: _Few, most: int) -> _Few:
-    """Leave out or merge reports until few are left; many at a time while there are many too many."""
+    """Drop or merge reports until at most `most` are left, many at a time at first."""
     while len(few.atoms) > most:
         worst = np.argsort(_losses(few))
         many = int(_AT_ONCE * (len(few.atoms) - most))
-        next_ones = [_few(limits, np.delete(few.atoms, worst[:many], axis=0))] if many > 1 else []
-        if not any(next_ones):
-            next_ones = [_few(limits, np.delete(few.atoms, gone, axis=0)) for gone in worst[:_DROPS]]
-            next_ones.append(_few(limits, _merged(few)))
-        few = min((found for found in next_ones if found is not None), key=lambda found: found.trace)
+        candidates = [_few(limits, np.delete(few.atoms, worst[:many], axis=0))] if many > 1 else []
+        if not any(candidates):
+            candidates = [_few(limits, np.delete(few.atoms, gone, axis=0)) for gone in worst[:_DROPS]]
+            candidates.append(_few(limits, _merged(few)))
+        few = min((other for other in candidates if other is not None), key=lambda other: other.trace)
     return few
 
 
 def _losses(few: _Few) -> Array:
-    """What `tr J^-1` grows by without each report, before weights adjust: a downdate of rank one."""
-    turned = few.atoms @ few.weighted.root
-    left = 1 - few.weighted.weights * (turned * few.atoms).sum(axis=1)
-    losses: Array = few.weighted.weights * (turned * turned).sum(axis=1) / np.maximum(left, 1e-9)
+    """Increase of `tr J^-1` without each report, weights unchanged: a downdate of rank one."""
+    scaled = few.atoms @ few.master.inverse
+    left = 1 - few.master.weights * (scaled * few.atoms).sum(axis=1)
+    losses: Array = few.master.weights * (scaled * scaled).sum(axis=1) / np.maximum(left, 1e-9)
     return losses
 
 
 def _merged(few: _Few) -> Array:
-    """Reports with two of them made one: always a channel within the limits, since these are convex."""
-    weights, turned = few.weighted.weights, few.atoms @ few.weighted.root
+    """Merge two reports; the channel stays within the limits, which are convex."""
+    weights, scaled = few.master.weights, few.atoms @ few.master.inverse
     shared = weights[:, None] * weights / (weights[:, None] + weights)
-    near, far = _squared_distances(turned @ few.atoms.T), _squared_distances(turned @ turned.T)
+    near, far = _squared_distances(scaled @ few.atoms.T), _squared_distances(scaled @ scaled.T)
     loss = shared * far / np.maximum(1 - shared * near, 1e-9)
     loss[np.tril_indices(len(weights))] = np.inf
     one, other = np.unravel_index(loss.argmin(), loss.shape)
@@ -180,7 +146,7 @@ def _squared_distances(products: Array) -> Array:
 
 
 def _randomized_response(limits: Limits) -> Array:
-    """K-ary randomized response that keeps the truth as often as the limits allow, by bisection."""
+    """Reports of k-ary randomized response with the largest chance of the truth within the limits, by bisection."""
     size, keep, too_much = limits.prior.size, 0.0, 1.0
     for _ in range(60):
         middle = (keep + too_much) / 2

@@ -1,8 +1,7 @@
-"""Loops of selection and breeding, for `mechanisms.bulk` to compile; the same in plain Python, slowly.
+"""Loops of selection and breeding for `mechanisms.bulk` to compile; in plain Python they do the same, slowly.
 
-Two losses are minimised: the adversary's accuracy, and the mean squared error.
-
-Random numbers come in as uniforms, a fixed number for each child, so that a seed decides everything, compiled or not.
+Two losses are minimised: the adversary's accuracy, and the mean squared error. Random numbers are passed as uniforms, a
+fixed number for each child, so that a seed determines everything, compiled or not.
 """
 
 from typing import Any
@@ -10,14 +9,14 @@ from typing import Any
 import numpy as np
 
 
-def rank(losses: Any, places: Any, fitness: Any, distances: Any) -> None:
-    """SPEA2's fitness: strengths of all that dominate, and `1 / (sigma + 2)`, sigma the distance of the next."""
+def rank(losses: Any, points: Any, fitness: Any, distances: Any) -> None:
+    """SPEA2's fitness: sum of the strengths of all dominators, plus `1 / (sigma + 2)`, sigma the nearest distance."""
     t = len(losses)
     strength, nearest = np.zeros(t), np.full(t, np.inf)
     for i in range(t):
         distances[i, i] = 0.0
         for j in range(i):
-            gap = np.sqrt((places[i, 0] - places[j, 0]) ** 2 + (places[i, 1] - places[j, 1]) ** 2)
+            gap = np.sqrt((points[i, 0] - points[j, 0]) ** 2 + (points[i, 1] - points[j, 1]) ** 2)
             distances[i, j] = distances[j, i] = gap
             nearest[i], nearest[j] = min(nearest[i], gap), min(nearest[j], gap)
         for j in range(t):
@@ -33,9 +32,9 @@ def rank(losses: Any, places: Any, fitness: Any, distances: Any) -> None:
 
 
 def truncate(alive: Any, distances: Any, keep: Any) -> None:
-    """Remove points until `keep` are alive: each time the one nearest to a neighbour, then to its second nearest.
+    """Remove points until `keep` are alive, each time the one nearest to a neighbour, ties by the second nearest.
 
-    Only those that have lost one of their two nearest look for them again.
+    Only points that have lost one of their two nearest neighbours search for them again.
     """
     t, out = len(alive), -1
     near, gaps = np.full((t, 2), -1), np.full((t, 2), np.inf)
@@ -60,9 +59,9 @@ def truncate(alive: Any, distances: Any, keep: Any) -> None:
 
 
 def exchange(matrices: Any, losses: Any, best: Any, best_losses: Any, changes: Any) -> None:
-    """Compare each matrix with the best of its privacy; the worse of the two becomes the better one.
+    """Compare each matrix with the best of its privacy, and replace the worse by the better.
 
-    The better one has the smaller error; of equal errors, that which is guessed less.
+    The better has the smaller error, or the smaller accuracy for equal errors.
     """
     slots, n = len(best), matrices.shape[1]
     for k in range(len(matrices)):
@@ -86,26 +85,26 @@ def exchange(matrices: Any, losses: Any, best: Any, best_losses: Any, changes: A
 def mate(
     archive: Any, fitness: Any, omega: Any, front: Any, uniforms: Any, neighbours: Any, reach: Any, children: Any
 ) -> None:
-    """Children of two parents: the columns right of a line change sides.
+    """Make children of two parents by exchanging the columns right of a line.
 
-    A pair uses the uniforms of its first child: the sixth says whether the parents are winners of two binary
-    tournaments in the archive, or two matrices of Omega's front, the second one a few places further: the logarithm of
-    how many is uniform up to that of `reach`.
+    A pair uses the uniforms of its first child: the sixth decides whether the parents are winners of two binary
+    tournaments in the archive, or two neighbours on Omega's front; the logarithm of their distance is uniform up to
+    that of `reach`.
     """
     n = archive.shape[1]
     for k in range(len(children)):
-        own = uniforms[k - k % 2]
-        near = own[5] < neighbours and len(front) > 1
+        draws = uniforms[k - k % 2]
+        near = draws[5] < neighbours and len(front) > 1
         if near:
-            step = int(min(reach, len(front) - 1) ** own[1])
-            first = int(own[0] * (len(front) - step))
+            step = int(min(reach, len(front) - 1) ** draws[1])
+            first = int(draws[0] * (len(front) - step))
             source, parents = omega, (front[first], front[first + step])
         else:
-            a, b = int(own[0] * len(archive)), int(own[1] * len(archive))
-            c, d = int(own[2] * len(archive)), int(own[3] * len(archive))
+            a, b = int(draws[0] * len(archive)), int(draws[1] * len(archive))
+            c, d = int(draws[2] * len(archive)), int(draws[3] * len(archive))
             winners = (a if fitness[a] <= fitness[b] else b, c if fitness[c] <= fitness[d] else d)
             source, parents = archive, winners
-        line = 1 + int(own[4] * (n - 1))
+        line = 1 + int(draws[4] * (n - 1))
         for x in range(n):
             parent = parents[k % 2] if x < line else parents[1 - k % 2]
             for y in range(n):
@@ -113,17 +112,17 @@ def mate(
 
 
 def mutate(children: Any, which: Any, uniforms: Any) -> None:
-    """The paper's mutation of an element: up or down by a size whose logarithm is uniform over three decades.
+    """Mutate an element as in the paper, up or down by a size whose logarithm is uniform over three decades.
 
-    What an element gains the others of its column lose in proportion to themselves; what it loses they gain in
+    If the element grows, the others of its column shrink in proportion to themselves; if it shrinks, they grow in
     proportion to one minus themselves.
     """
     n = children.shape[1]
     for k in which:
-        own = uniforms[k]
-        x, y, size = int(own[6] * n), int(own[7] * n), own[8] * 10 ** (-3 * own[9])
+        draws = uniforms[k]
+        x, y, size = int(draws[6] * n), int(draws[7] * n), draws[8] * 10 ** (-3 * draws[9])
         element = children[k, y, x]
-        if own[10] < 0.5:
+        if draws[10] < 0.5:
             step, rest = min(size, 1 - element), 1 - element
         else:
             step, rest = -min(size, element), n - 2 + element
@@ -136,17 +135,17 @@ def mutate(children: Any, which: Any, uniforms: Any) -> None:
 
 
 def shift(children: Any, which: Any, prior: Any, uniforms: Any) -> None:
-    """Move a part of a column from one report to another, and leave its other elements, zeros above all, as they are.
+    """Move a part of a column from one report to another, and leave its other elements, in particular zeros, unchanged.
 
-    Half of them move a size as in `mutate`; the others as much as the receiving report takes before this truth becomes
-    the best guess from it, which costs no privacy there: the best matrices have zeros, and ties among best guesses.
+    Half of the shifts move a size as in `mutate`; the others as much as the receiving report takes before this truth
+    becomes the best guess from it, which costs no privacy: the best matrices have zeros, and ties among best guesses.
     """
     n = children.shape[1]
     for k in which:
-        own = uniforms[k]
-        x, y, z = int(own[6] * n), int(own[7] * n), int(own[10] * n)
-        size = own[8] * 10 ** (-3 * own[9])
-        if own[11] < 0.5:
+        draws = uniforms[k]
+        x, y, z = int(draws[6] * n), int(draws[7] * n), int(draws[10] * n)
+        size = draws[8] * 10 ** (-3 * draws[9])
+        if draws[11] < 0.5:
             size = 0.0
             for truth in range(n):
                 size = max(size, children[k, z, truth] * prior[truth] / prior[x] - children[k, z, x])
@@ -156,20 +155,20 @@ def shift(children: Any, which: Any, prior: Any, uniforms: Any) -> None:
 
 
 def lift(children: Any, which: Any, prior: Any, uniforms: Any) -> None:
-    """Raise or lower a report for all truths that are best guesses from it, by one factor: they stay tied.
+    """Scale a report for all truths that are best guesses from it, so that they stay tied.
 
-    The others of their columns lose or gain in proportion to themselves.
+    The others of their columns shrink or grow in proportion to themselves.
     """
     n = children.shape[1]
     for k in which:
-        own = uniforms[k]
-        y, size = int(own[7] * n), own[8] * 10 ** (-3 * own[9]) * (1 if own[10] < 0.5 else -1)
+        draws = uniforms[k]
+        y, size = int(draws[7] * n), draws[8] * 10 ** (-3 * draws[9]) * (1 if draws[10] < 0.5 else -1)
         largest = 0.0
         for x in range(n):
             largest = max(largest, children[k, y, x] * prior[x])
         for x in range(n):
             element = children[k, y, x]
-            others = children[k, :y, x].sum() + children[k, y + 1 :, x].sum()  # exactly, not one minus the element
+            others = children[k, :y, x].sum() + children[k, y + 1 :, x].sum()  # more exact than one minus the element
             if element * prior[x] >= largest * (1 - 1e-3) and others > 1e-12:
                 step = min(size * element, others)
                 for z in range(n):
@@ -178,19 +177,19 @@ def lift(children: Any, which: Any, prior: Any, uniforms: Any) -> None:
 
 
 def repair(matrices: Any, prior: Any, delta: Any, sweeps: Any, met: Any) -> None:
-    """Lower every element that makes a posterior exceed delta to where it does not, column by column.
+    """Lower every element that makes a posterior exceed delta, column by column.
 
-    What a column loses its other elements gain, in proportion to how far each may still rise. There is always room, for
-    `sum_y delta / (1 - delta) (l_y - p_x A_yx) / p_x >= 1` for every `p_x <= delta`. But what one column gains may be
-    too much for another; `met` says where no column had to be changed any more within so many sweeps.
+    The other elements of the column grow in proportion to how far each may still rise. There is always room, as
+    `sum_y delta / (1 - delta) (l_y - p_x A_yx) / p_x >= 1` for every `p_x <= delta`. A change in one column may violate
+    another; `met` marks the matrices that needed no more change within so many sweeps.
     """
     for k in range(len(matrices)):
         for _ in range(sweeps):
             met[k] = True
-            law = (matrices[k] * prior).sum(axis=1)
+            reports = (matrices[k] * prior).sum(axis=1)
             for x in range(len(prior)):
                 column = matrices[k, :, x].copy()
-                others = np.maximum(law - prior[x] * column, 0.0)
+                others = np.maximum(reports - prior[x] * column, 0.0)
                 limit = np.minimum(delta / (1 - delta) / prior[x] * others, 1.0)
                 if (column > limit * (1 + 1e-12)).any():
                     met[k] = False
@@ -198,6 +197,6 @@ def repair(matrices: Any, prior: Any, delta: Any, sweeps: Any, met: Any) -> None
                     lost, room = (column - lowered).sum(), limit - lowered
                     lowered += lost / max(room.sum(), lost) * room
                     matrices[k, :, x] = lowered / lowered.sum()
-                    law += prior[x] * (matrices[k, :, x] - column)
+                    reports += prior[x] * (matrices[k, :, x] - column)
             if met[k]:
                 break

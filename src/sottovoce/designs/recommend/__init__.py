@@ -1,1 +1,1 @@
-"""What to use: designs for one attribute or several under one budget, measured by what they are wanted for."""
+"""Recommended plans for one attribute or several under one budget, by the error of what they are wanted for."""

@@ -1,26 +1,26 @@
-"""Designs that keep one budget over all attributes, and what each gives for what is wanted."""
+"""Candidate designs under one budget for all attributes, and their errors for a purpose."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from math import ceil, prod, sqrt
+from math import ceil, comb, prod, sqrt
 from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import LARGEST_DENSE, Array, Channel
-from sottovoce.designs.certified import least_error_design
-from sottovoce.designs.measures import guesses_of
-from sottovoce.designs.recommend.expected_error import Columns, Scatter, second_moments
+from sottovoce.channels.channel import LARGEST_DENSE, Channel
+from sottovoce.checks import Array, Progress
+from sottovoce.designs.certified import design
+from sottovoce.designs.front import accuracy_and_posterior
+from sottovoce.designs.recommend.expected_error import Columns, ExpectedErrors, second_moments
 from sottovoce.designs.requirement import LARGEST_CERTIFIED
 from sottovoce.estimates.covariance import MOST_CELLS
-from sottovoce.estimates.likelihood import Progress
 from sottovoce.exact import root_of_odds
 from sottovoce.plans.plan import Plan
+from sottovoce.plans.purpose_plan import LARGEST_TABLE, ORDERS, best_design, sampling_designs
 from sottovoce.schemas.attribute import LARGEST_DOMAIN, Variable
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
-from sottovoce.schemes.attribute_sampling import AttributeSampling
 from sottovoce.schemes.gamma_diagonal import GammaDiagonal
 from sottovoce.schemes.mask import Mask
 from sottovoce.schemes.optimized_unary import OptimizedUnary
@@ -34,20 +34,24 @@ PLAIN = "randomized response"
 CERTIFIED = "certified design"
 
 MOST_SET_CELLS = 1000
-"""Joint cells that a reported set may be drawn from: a report has a bit for each."""
+"""Most joint cells of subset selection: a report has a bit for each."""
 
 MOST_WHOLE_ITEMS = 10
-"""Items whose sets one coin disguises together; beyond, coins of their own always win."""
+"""Most items of a set that is disguised as a whole; beyond, a coin for each item always has less error."""
 
-MOST_PAIRED_BY_SAMPLING = 32
-"""Attributes of which every pair may be the one that is asked: the plan lists all pairs."""
+MOST_SAMPLED_TABLES = 500
+"""Most wanted tables for which sampling is considered: all pairs of 32 attributes, all triples of 15."""
+
+MADE_FOR_A_PRIOR = ("matrix", "random_set")
+"""Schemes of certified designs."""
+
 MOST_REPORTS = 2**22
-"""Joint reports that are counted together."""
+"""Most distinct joint reports that are counted together."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Schemes by attribute, or by attributes that share their coins, and what they are called."""
+    """A design by name: schemes by attribute, or by attributes that are disguised together."""
 
     name: str
     structure: str
@@ -56,34 +60,34 @@ class Candidate:
 
 
 def candidates(schema: Schema, odds: Fraction, purpose: str) -> Iterator[Candidate]:
-    """Designs that need no prior, with these odds for the whole record, in order of how plain they are.
+    """Yield designs that need no prior, with these odds for the whole record, the simplest first.
 
     >>> from sottovoce.schemas.attribute import boolean
-    >>> [found.name for found in candidates(Schema([boolean("a"), boolean("b")]), Fraction(9), "each")]
+    >>> [candidate.name for candidate in candidates(Schema([boolean("a"), boolean("b")]), Fraction(9), "marginals")]
     ['randomized response', 'attribute sampling', 'joint gamma-diagonal', 'optimized unary']
     """
-    plain = _shared(schema, odds, RandomizedResponse)
+    plain = _split(schema, odds, RandomizedResponse)
     yield Candidate(PLAIN, "split", plain)
-    if _whole_sets(schema):
+    if any(map(_small_set, schema)):
         each = root_of_odds(odds, len(schema.names))
         whole = dict(plain)
         whole.update((variable.name, RandomizedResponse(odds=each)) for variable in schema if _small_set(variable))
         yield Candidate("whole sets", "split", whole)
-    yield from _together(schema, odds, purpose)
+    yield from _joint_candidates(schema, odds, purpose)
     for name, make in (("subset selection", _subset), ("optimized unary", OptimizedUnary)):
-        schemes = _shared(schema, odds, make)
+        schemes = _split(schema, odds, make)
         if schemes != plain:
             yield Candidate(name, "split", schemes)
 
 
 def certified_candidate(
-    schema: Schema, odds: Fraction, laws: Mapping[str, tuple[Array, ...]], progress: Progress | None = None
+    schema: Schema, odds: Fraction, expected: Mapping[str, tuple[Array, ...]], progress: Progress | None = None
 ) -> Candidate:
-    """Least error that its share of the odds allows for each attribute, proven, for the laws expected.
+    """Return certified designs of least error for the expected distributions, each with an equal share of the odds.
 
-    Item sets keep their plain coins, and attributes of too many categories for a proof have subset selection.
+    Item sets keep their plain coins, and attributes of too many categories for a certificate have subset selection.
     """
-    plain, sets = _shared(schema, odds, RandomizedResponse), _shared(schema, odds, _subset)
+    plain, sets = _split(schema, odds, RandomizedResponse), _split(schema, odds, _subset)
     each = root_of_odds(odds, len(schema.names))
     solved: dict[bytes, Scheme] = {}
     schemes: dict[str | tuple[str, ...], Scheme] = {}
@@ -93,36 +97,44 @@ def certified_candidate(
         elif variable.sizes[0] > LARGEST_CERTIFIED:
             schemes[variable.name] = sets[variable.name]
         else:
-            (law,) = laws[variable.name]
-            if law.tobytes() not in solved:
-                solved[law.tobytes()] = least_error_design(law, 1, odds=each, progress=progress).scheme
-            schemes[variable.name] = solved[law.tobytes()]
+            (prior,) = expected[variable.name]
+            if prior.tobytes() not in solved:
+                solved[prior.tobytes()] = design(prior, 1, odds=each, progress=progress).scheme
+            schemes[variable.name] = solved[prior.tobytes()]
     return Candidate(CERTIFIED, "split", schemes, relies_on_prior=True)
 
 
-def _together(schema: Schema, odds: Fraction, purpose: str) -> Iterator[Candidate]:
-    """Designs with one coin for all attributes, or for those that are drawn."""
-    names = schema.names
-    size = {"each": 1, "pairs": 2}.get(purpose)
-    most = MOST_PAIRED_BY_SAMPLING if size == 2 else LARGEST_DOMAIN
-    listed = not any(isinstance(variable, ItemSet) for variable in schema)
-    if size is not None and listed and size < len(names) <= most:
-        yield Candidate("attribute sampling", "sample", {names: AttributeSampling(odds=odds, size=size)})
+def _joint_candidates(schema: Schema, odds: Fraction, purpose: str) -> Iterator[Candidate]:
+    """Designs that disguise all attributes, or those that are sampled, together."""
+    names, categorical = schema.names, not any(isinstance(variable, ItemSet) for variable in schema)
+    if categorical and sampling_considered(schema, purpose):
+        sampled = [design for design in sampling_designs(schema.sizes, odds, purpose) if len(design.subsets or ()) > 1]
+        best = min(sampled, key=lambda design: design.variance)
+        yield Candidate("attribute sampling", "sample", best.schemes(names, odds))
     if len(names) > 1 and schema.cells <= LARGEST_DOMAIN:
         yield Candidate("joint gamma-diagonal", "joint", {names: GammaDiagonal(odds)})
-        # A set of joint cells does not split: single attributes cannot be read from it.
+        if categorical and purpose == "joint" and best_design(schema, odds, purpose).spread:
+            yield Candidate("joint spread matrix", "joint", best_design(schema, odds, purpose).schemes(names, odds))
+        # Single attributes cannot be estimated from sets of joint cells.
         if purpose == "joint" and schema.cells <= MOST_SET_CELLS and best_size(schema.cells, odds) > 1:
             yield Candidate("joint subset selection", "joint", {names: SubsetSelection(odds=odds)})
 
 
-def _shared(schema: Schema, odds: Fraction, make: Callable[..., Scheme]) -> dict[str | tuple[str, ...], Scheme]:
-    """An equal share of the budget for each attribute; a coin for each item of a set."""
+def sampling_considered(schema: Schema, purpose: str) -> bool:
+    """Whether sampling a few attributes can serve a purpose, and its tables are few and small enough."""
+    order = ORDERS.get(purpose, len(schema.names))
+    small = prod(sorted(schema.sizes)[-order:]) <= LARGEST_TABLE
+    return order < len(schema.names) and comb(len(schema.names), order) <= MOST_SAMPLED_TABLES and small
+
+
+def _split(schema: Schema, odds: Fraction, make: Callable[..., Scheme]) -> dict[str | tuple[str, ...], Scheme]:
+    """Schemes with an equal share of the budget for each attribute, and a coin for each item of a set."""
     each = root_of_odds(odds, len(schema.names))
     return {v.name: _masked(v, each) if isinstance(v, ItemSet) else _fitting(make, v, each) for v in schema}
 
 
 def _fitting(make: Callable[..., Scheme], variable: Variable, odds: Fraction) -> Scheme:
-    """Sets of one category are no sets: that is randomized response."""
+    """Return the scheme, or randomized response where subset selection has sets of one category."""
     if make is _subset and best_size(variable.sizes[0], odds) == 1:
         return RandomizedResponse(odds=odds)
     return make(odds=odds)
@@ -141,22 +153,19 @@ def _small_set(variable: Variable) -> bool:
     return isinstance(variable, ItemSet) and 1 < len(variable.items) <= MOST_WHOLE_ITEMS
 
 
-def _whole_sets(schema: Schema) -> bool:
-    return any(_small_set(variable) for variable in schema)
-
-
 @dataclass(frozen=True)
 class Alternative:
-    """`error` is the variance of an estimated proportion with one respondent, averaged over all that are wanted.
+    """A candidate as a plan, with its error for a purpose.
 
-    With N of them the mean squared error is `error / N`. `estimator` is the method of `estimate_proportions` that
+    `error` is the variance of an estimated proportion from one respondent, averaged over all that the purpose wants;
+    with N respondents the mean squared error is `error / N`. `estimator` is the method of `estimate_proportions` that
     attains it.
     """
 
     name: str
     structure: str
     plan: Plan
-    scatter: Scatter
+    errors: ExpectedErrors
     error: float
     estimator: str
     relies_on_prior: bool
@@ -166,19 +175,19 @@ class Alternative:
         return self.error / respondents
 
     def width(self, respondents: float, deviations: float) -> float:
-        """Width of a typical interval: the root mean square over all that are wanted, `2 z sqrt(mse)`."""
+        """Width of a typical interval, `2 z sqrt(mse)`."""
         return 2 * deviations * sqrt(self.mse(respondents))
 
     def gain(self, other: "Alternative") -> float:
-        """How many more respondents the other one needs for the same error, as a share: `error' / error - 1`."""
+        """Share of additional respondents that the other needs for the same error, `error' / error - 1`."""
         return other.error / self.error - 1
 
     def matching(self, other: "Alternative", respondents: float) -> int:
-        """Respondents with whom this one is as precise as the other is with so many."""
+        """Respondents with whom this one is as precise as the other with `respondents`."""
         return ceil(respondents * self.error / other.error * (1 - 1e-12))
 
     def to_json(self, plain: "Alternative", chosen: "Alternative", respondents: float, deviations: float) -> Any:
-        """Numbers, and how it compares with the plain and with the chosen one."""
+        """Errors, and comparisons with the plain and with the chosen alternative, as JSON."""
         return {
             "name": self.name,
             "structure": self.structure,
@@ -193,30 +202,31 @@ class Alternative:
         }
 
 
-def measured(
-    candidate: Candidate, plan: Plan, laws: tuple[Array, ...], wanted: Sequence[Columns]
+def evaluate(
+    candidate: Candidate, plan: Plan, distributions: tuple[Array, ...], wanted: Sequence[Columns]
 ) -> Alternative | None:
-    """Mean error over the targets; None of a design whose reports are too many to be counted together."""
-    scatter = Scatter(plan.channel(), laws)
-    if not all(_countable(scatter, axes) for axes in wanted if len(axes) > 1):
+    """Return the candidate with its mean error over the wanted columns; None if its reports are too many to count."""
+    errors = ExpectedErrors(plan.channel(), distributions)
+    if not all(_countable(errors, axes) for axes in wanted if len(axes) > 1):
         return None
-    error = sum(scatter.mean(axes) for axes in wanted) / len(wanted)
-    own = candidate.relies_on_prior
-    return Alternative(candidate.name, candidate.structure, plan, scatter, error, scatter.estimator, own)
+    error = sum(errors.mean_variance(axes) for axes in wanted) / len(wanted)
+    name, structure, relies = candidate.name, candidate.structure, candidate.relies_on_prior
+    return Alternative(name, structure, plan, errors, error, errors.estimator, relies)
 
 
-def _countable(scatter: Scatter, axes: Columns) -> bool:
-    """Whether reports of these columns can be counted together, and weighed where they have to be."""
-    cells, reports = prod(len(scatter.laws[axis]) for axis in axes), scatter.reports(axes)
-    weighable = cells <= MOST_CELLS and cells * reports <= LARGEST_DENSE
-    return reports <= MOST_REPORTS and (scatter.estimator == "inversion" or weighable)
+def _countable(errors: ExpectedErrors, axes: Columns) -> bool:
+    """Whether joint reports on these columns can be counted and, if the estimator needs it, weighted."""
+    cells, reports = prod(len(errors.distributions[axis]) for axis in axes), errors.reports(axes)
+    weightable = cells <= MOST_CELLS and cells * reports <= LARGEST_DENSE
+    return reports <= MOST_REPORTS and (errors.estimator == "inversion" or weightable)
 
 
 @dataclass(frozen=True)
 class Reliance:
-    """Of one attribute: how often the best adversary is right, and the error, if the prior holds and if all is uniform.
+    """How a design made for a prior behaves if the prior holds, and if the truth is uniform, for one attribute.
 
-    `error_if_uniform` is relative to plain randomized response's at the same odds, likewise if the truth is uniform.
+    `accuracy` is how often the best adversary guesses right; `error_if_uniform` is the error relative to randomized
+    response at the same odds.
     """
 
     attribute: str
@@ -227,11 +237,11 @@ class Reliance:
     error_if_uniform: float
 
     def to_json(self) -> dict[str, Any]:
-        """All fields."""
+        """All fields, as JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
-        """The warning, in words."""
+        """Return a warning in a sentence."""
         return (
             f"{self.attribute!r} relies on the prior. If the prior is right, the best guess from a report is right in "
             f"{self.accuracy:.1%} of all cases; if the truth is uniform, in {self.accuracy_if_uniform:.1%} "
@@ -241,23 +251,21 @@ class Reliance:
         )
 
 
-def reliances(plan: Plan, plain: Plan, laws: Mapping[str, tuple[Array, ...]]) -> tuple[Reliance, ...]:
-    """Attributes whose coins were made for a prior, compared with their plain coins."""
-    made = [v.name for v in plan.schema if not isinstance(v, ItemSet) and plan.group_of(v.name).scheme in MADE_FOR]
-    return tuple(_reliance(name, plan.channel([name]), plain.channel([name]), laws[name][0]) for name in made)
+def reliances(plan: Plan, plain: Plan, expected: Mapping[str, tuple[Array, ...]]) -> tuple[Reliance, ...]:
+    """Return how each attribute whose scheme was made for a prior relies on it, compared with the plain plan."""
+    names = [
+        v.name for v in plan.schema if not isinstance(v, ItemSet) and plan.group_of(v.name).scheme in MADE_FOR_A_PRIOR
+    ]
+    return tuple(_reliance(name, plan.channel([name]), plain.channel([name]), expected[name][0]) for name in names)
 
 
-MADE_FOR = ("matrix", "random_set")
-"""Schemes that a certified design becomes."""
-
-
-def _reliance(name: str, channel: Channel, plain: Channel, law: Array) -> Reliance:
-    uniform = np.full(len(law), 1 / len(law))
-    accuracy, flat = (guesses_of(channel, truth)[0] for truth in (law, uniform))
-    plain_accuracy, plain_flat = (guesses_of(plain, truth)[0] for truth in (law, uniform))
+def _reliance(name: str, channel: Channel, plain: Channel, prior: Array) -> Reliance:
+    uniform = np.full(len(prior), 1 / len(prior))
+    accuracy, if_uniform = (accuracy_and_posterior(channel, truth)[0] for truth in (prior, uniform))
+    plain_accuracy, plain_if_uniform = (accuracy_and_posterior(plain, truth)[0] for truth in (prior, uniform))
     error = _error(channel, uniform) / _error(plain, uniform)
-    return Reliance(name, accuracy, flat, plain_accuracy, plain_flat, error)
+    return Reliance(name, accuracy, if_uniform, plain_accuracy, plain_if_uniform, error)
 
 
-def _error(channel: Channel, law: Array) -> float:
-    return float((second_moments(channel, law) - law**2).mean())
+def _error(channel: Channel, prior: Array) -> float:
+    return float((second_moments(channel, prior) - prior**2).mean())

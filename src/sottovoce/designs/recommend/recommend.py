@@ -1,44 +1,41 @@
-"""One call that tells what to use: the plainest plan for a budget that nothing beats by more than 15 %."""
+"""Recommend a plan: the simplest design for a budget that no other beats by more than 15 %."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
 from typing import Any
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array, Progress
 from sottovoce.designs.recommend.alternatives import (
-    MOST_PAIRED_BY_SAMPLING,
     Alternative,
     Candidate,
     candidates,
     certified_candidate,
-    measured,
+    evaluate,
     reliances,
+    sampling_considered,
 )
 from sottovoce.designs.recommend.expected_error import Columns
 from sottovoce.designs.recommend.purpose import (
     LARGEST_JOINT,
     MOST_PAIRED,
-    PURPOSES,
+    MOST_TRIPLED,
     cells_together,
+    checked_prior_source,
     checked_purpose,
     column_names,
-    expected_laws,
-    prior_origin,
+    expected_distributions,
     targets,
 )
-from sottovoce.designs.recommend.recommendation import LEVEL, WORTH, Recommendation
+from sottovoce.designs.recommend.recommendation import LEVEL, WORTHWHILE_GAIN, Recommendation
 from sottovoce.errors import MissingExtraError, SottovoceError, Words
 from sottovoce.estimates.intervals import critical_value
-from sottovoce.estimates.likelihood import Progress
-from sottovoce.exact import Number, OddsLike
+from sottovoce.exact import Number, OddsLike, odds_asked
 from sottovoce.measures.utility import checked_respondents
 from sottovoce.plans.plan import Plan, PriorSource
+from sottovoce.plans.purpose_plan import ORDERS, PURPOSES
 from sottovoce.schemas.attribute import LARGEST_DOMAIN
 from sottovoce.schemas.schema import Schema
-from sottovoce.schemes.scheme import odds_asked
-
-Laws = Mapping[str, tuple[Array, ...]]
 
 
 def recommend(
@@ -49,70 +46,73 @@ def recommend(
     epsilon: Number | None = None,
     prior: Any = None,
     prior_source: PriorSource | str | None = None,
-    purpose: str = "each",
+    purpose: str = "marginals",
     progress: Progress | None = None,
 ) -> Recommendation:
-    """Plan to use for these attributes under one budget for the WHOLE record, and what the alternatives cost.
+    """Recommend a plan for these attributes under one budget for the WHOLE record, and show the alternatives.
 
-    `purpose` is what the answers are wanted for: "each" attribute, "pairs" of them (for mining), or all "joint"ly.
-    Designs are compared by the error variance of an estimated proportion, averaged over all that are wanted, if the
-    truth has the law `prior` (shares by name of the attribute; uniform where left out) and attributes are independent.
-    Plain randomized response is taken unless something gains more than 15 % over it: in general the plainest design
-    that no other beats by more. With a prior, which `prior_source` must account for, certified designs are looked at.
+    `purpose` is what the answers are wanted for: the "marginals" of each attribute, tables of all "pairs" or "triples",
+    or the "joint" table of all, as in `plan_for_purpose`, whose design is among those compared. Designs are compared by
+    the error variance of an estimated proportion, averaged over all that the purpose wants, if attributes are
+    independent and distributed as in `prior` (shares by name of the attribute; uniform by default). The simplest design
+    that no other beats by more than 15 % is recommended, so plain randomized response unless another gains more.
+    Certified designs are considered if there is a prior, whose origin `prior_source` must name.
 
     >>> from sottovoce.schemas.attribute import Attribute
-    >>> found = recommend(Schema([Attribute("drug", range(8))]), respondents=5000, odds=3)
-    >>> found.chosen.name, round(found.chosen.gain(found.plain), 2)
+    >>> recommendation = recommend(Schema([Attribute("drug", range(8))]), respondents=5000, odds=3)
+    >>> recommendation.chosen.name, round(recommendation.chosen.gain(recommendation.plain), 2)
     ('subset selection', 0.19)
     """
     goal, size = checked_purpose(purpose), checked_respondents(respondents)
-    goal = "each" if len(schema.sizes) == 1 else goal
+    goal = "marginals" if len(schema.sizes) == 1 else goal
     whole = odds_asked(odds=odds, epsilon=epsilon)
     if whole == 1:
         raise SottovoceError("odds", "must be above 1 : 1 for anything to be estimated", odds or epsilon)
-    if goal != "each" and cells_together(schema, goal) > LARGEST_JOINT:
+    if goal != "marginals" and cells_together(schema, goal) > LARGEST_JOINT:
         raise _too_large(schema, goal, size, whole)
-    origin, laws = prior_origin(prior, prior_source), expected_laws(schema, prior)
+    source, expected = checked_prior_source(prior, prior_source), expected_distributions(schema, prior)
     wanted = tuple(targets(len(schema.sizes), goal))
-    columns = tuple(law for name in schema.names for law in laws[name])
+    distributions = tuple(each for name in schema.names for each in expected[name])
     promise = None if odds is None else whole
-    found = [_measured(each, schema, columns, wanted, promise, origin) for each in candidates(schema, whole, goal)]
+    evaluated = [
+        _evaluated(each, schema, distributions, wanted, promise, source) for each in candidates(schema, whole, goal)
+    ]
     notes = _notes(schema, goal)
     if prior is not None:
         try:
-            proven = certified_candidate(schema, whole, laws, progress)
-            found.append(_measured(proven, schema, columns, wanted, promise, origin))
+            certified = certified_candidate(schema, whole, expected, progress)
+            evaluated.append(_evaluated(certified, schema, distributions, wanted, promise, source))
         except MissingExtraError as missing:
-            notes.append(f"Certified designs were not looked at: {missing}")
-    kept = tuple(each for each in found if each is not None)
-    chosen = plainest(kept)
-    reliance = reliances(chosen.plan, kept[0].plan, laws) if chosen.relies_on_prior else ()
-    notes += _too_wide(chosen.width(size, critical_value(LEVEL)), columns, wanted)
+            notes.append(f"Certified designs were not considered: {missing}")
+    alternatives = tuple(each for each in evaluated if each is not None)
+    chosen = simplest(alternatives)
+    reliance = reliances(chosen.plan, alternatives[0].plan, expected) if chosen.relies_on_prior else ()
+    notes += _caution(chosen.width(size, critical_value(LEVEL)), distributions, wanted)
     names = tuple(column_names(schema))
-    return Recommendation(chosen, kept, goal, size, names, wanted, reliance, tuple(notes))
+    return Recommendation(chosen, alternatives, goal, size, names, wanted, reliance, tuple(notes))
 
 
-def plainest(found: Sequence[Alternative]) -> Alternative:
-    """First design, in order of how plain they are, that no other beats by more than 15 %."""
-    least = min(each.error for each in found)
-    return next(each for each in found if each.error <= (1 + WORTH) * least)
+def simplest(alternatives: Sequence[Alternative]) -> Alternative:
+    """Return the first of the alternatives, the simplest first, that no other beats by more than 15 %."""
+    least = min(each.error for each in alternatives)
+    return next(each for each in alternatives if each.error <= (1 + WORTHWHILE_GAIN) * least)
 
 
-def _measured(
+def _evaluated(
     candidate: Candidate,
     schema: Schema,
-    columns: tuple[Array, ...],
+    distributions: tuple[Array, ...],
     wanted: Sequence[Columns],
     promise: Fraction | None,
-    origin: PriorSource | None,
+    source: PriorSource | None,
 ) -> Alternative | None:
-    plan = Plan.of(schema, candidate.schemes, odds=promise, prior=origin)
-    return measured(candidate, plan, columns, wanted)
+    plan = Plan.of(schema, candidate.schemes, odds=promise, prior=source)
+    return evaluate(candidate, plan, distributions, wanted)
 
 
-def _too_wide(width: float, columns: Sequence[Array], wanted: Sequence[Columns]) -> list[str]:
-    """Word of caution where estimates would say little."""
-    share = sum(1 / prod(len(columns[axis]) for axis in axes) for axes in wanted) / len(wanted)
+def _caution(width: float, distributions: Sequence[Array], wanted: Sequence[Columns]) -> list[str]:
+    """Note of caution if intervals are wide compared with the proportions."""
+    share = sum(1 / prod(len(distributions[axis]) for axis in axes) for axes in wanted) / len(wanted)
     if width <= 2 * share:
         return []
     return [
@@ -125,23 +125,24 @@ def _notes(schema: Schema, purpose: str) -> list[str]:
     notes = []
     if schema.cells > LARGEST_DOMAIN:
         notes.append(
-            f"One coin for whole records was not looked at: about {float(schema.cells):.2g} joint cells are more than "
+            f"One coin for whole records was not considered: about {float(schema.cells):.2g} joint cells are more than "
             "can be numbered."
         )
-    if purpose == "pairs" and len(schema.names) > MOST_PAIRED_BY_SAMPLING:
-        notes.append(f"Asking two attributes of more than {MOST_PAIRED_BY_SAMPLING} was not looked at; ask for fewer.")
-    if purpose == "pairs" and len(schema.sizes) > MOST_PAIRED:
-        notes.append("Pairs of neighbouring columns stand for all pairs.")
+    order = ORDERS.get(purpose, len(schema.names))
+    if order < len(schema.names) and not sampling_considered(schema, purpose):
+        notes.append("Sampling of attributes was not considered: there are too many tables, or too large ones.")
+    if len(schema.sizes) > {2: MOST_PAIRED, 3: MOST_TRIPLED}.get(order, len(schema.sizes)):
+        notes.append(f"Tables of neighbouring columns stand for all {purpose}.")
     return notes
 
 
 def _too_large(schema: Schema, goal: str, respondents: float, odds: Fraction) -> SottovoceError:
-    """Say what is recommended instead of a table that nobody could estimate."""
+    """Error for a table too large to estimate, naming what is recommended instead."""
     small = cells_together(schema, "pairs") <= LARGEST_JOINT
-    other = "pairs" if small and len(schema.names) <= MOST_PAIRED_BY_SAMPLING else "each"
+    other = "pairs" if small and sampling_considered(schema, "pairs") else "marginals"
     instead = recommend(schema, respondents, odds=odds, purpose=other)
     rule = (
-        f"must be each{' or pairs' if small else ''} where there are more than {LARGEST_JOINT} joint cells; "
+        f"must be marginals{' or pairs' if small else ''} where there are more than {LARGEST_JOINT} joint cells; "
         f"for {PURPOSES[other]} {instead.chosen.name} is recommended, with intervals about "
         f"{instead.chosen.width(respondents, instead.deviations):.2g} wide"
     )

@@ -8,31 +8,32 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array, number, one_of, whole_number
+from sottovoce.display import html_text
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.counted import categories_of
 from sottovoce.estimates.independence import chi_square_tail
 from sottovoce.estimates.likelihood import nearest_distribution
 from sottovoce.measures.association import MutualInformation
 from sottovoce.measures.functionals import Entropy
-from sottovoce.mining.classify.coding import check_classes, checked_count, coded
+from sottovoce.mining.classify.coding import check_classes, coded
+from sottovoce.mining.classify.joint_table import JointTable, class_tables, unbiased_scores
 from sottovoce.mining.classify.learner import DisguisedClassifier
-from sottovoce.mining.classify.question import Question, pair_questions, report_functions
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Codes, Columns, Label, ravel, unravel
 from sottovoce.schemas.schema import Schema
 
 MOST_CELLS = 2**62
-"""Joint reports that can be numbered."""
+"""Joint reports that can be numbered in 64 bits."""
 
 Path = Mapping[str, int]
-"""Values on the way from the root to a node."""
+"""Codes of the attributes on the path from the root to a node."""
+
 Criterion = Literal["gain", "gain_ratio"]
 
 
 @dataclass(frozen=True)
-class Reports:
-    """Different reports, and how many of each there are."""
+class CountedReports:
+    """Distinct reports and their counts."""
 
     plan: Plan
     schema: Schema
@@ -40,8 +41,8 @@ class Reports:
     weights: Array
 
     @classmethod
-    def of(cls, plan: Plan, schema: Schema, columns: Sequence[Codes]) -> "Reports":
-        """Put equal reports together where their joint cells can be numbered; leave them as they are otherwise."""
+    def of(cls, plan: Plan, schema: Schema, columns: Sequence[Codes]) -> "CountedReports":
+        """Count equal reports if their joint cells can be numbered, else give each a count of one."""
         sizes = schema.sizes
         if prod(sizes) > MOST_CELLS:
             return cls(plan, schema, tuple(columns), np.ones(len(columns[0])))
@@ -54,22 +55,22 @@ class Reports:
         return float(self.weights.sum())
 
     def table(self, path: Path, names: Sequence[str]) -> tuple[Array, Array]:
-        """Unbiased shares of the cells of `names` among ALL records, within the path, and their covariance."""
-        question = Question.of(self.plan, [*path, *names], self.schema)
-        seen = question.weigh(self.columns, self.weights) / self.respondents
-        own = question.shape[: len(question.names)]
-        inside = np.arange(prod(own)).reshape(own)[tuple(path.values())].ravel()
-        functions = np.zeros((prod(own), len(inside)))
+        """Return unbiased shares of the cells of `names` within the path, among ALL records, and their covariance."""
+        joint = JointTable.of(self.plan, [*path, *names], self.schema)
+        frequencies = joint.weigh(self.columns, self.weights) / self.respondents
+        shape = joint.shape[: len(joint.names)]
+        inside = np.arange(prod(shape)).reshape(shape)[tuple(path.values())].ravel()
+        functions = np.zeros((prod(shape), len(inside)))
         functions[inside, np.arange(len(inside))] = 1
-        meaning = report_functions(question.channel, question.spread_out(functions))
-        value = seen @ meaning
-        second = meaning.T @ (seen[:, None] * meaning)
+        scores = unbiased_scores(joint.channel, joint.expand(functions))
+        value = frequencies @ scores
+        second = scores.T @ (frequencies[:, None] * scores)
         return value, (second - np.outer(value, value)) / self.respondents
 
 
 @dataclass(frozen=True)
 class Split:
-    """How much an attribute says of the class within a node, in bits, and whether that could be noise."""
+    """Information gain of an attribute about the class within a node, in bits, and the p-value of independence."""
 
     attribute: str
     gain: float
@@ -78,22 +79,23 @@ class Split:
     table: Array
 
 
-def split_of(reports: Reports, path: Path, attribute: str, target: str) -> Split | None:
-    """Gain of a split (Quinlan 1986; Du & Zhan 2003), and a test of independence; None where nobody seems to be.
+def split_of(reports: CountedReports, path: Path, attribute: str, label: str) -> Split | None:
+    """Return the gain of a split (Quinlan 1986; Du & Zhan 2003) and a Wald test of independence; None for empty nodes.
 
-    `W = d^T V^-1 d` with `d = p(a, c) - p(a) p(c) / p(node)` for all values but the last, and V its covariance through
-    that of the estimates: coins and sampling. Without dependence W is chi-square with (k - 1)(m - 1) degrees.
+    `W = d^T V^-1 d` with `d = p(a, c) - p(a) p(c) / p(node)` for all values but the last, and V the covariance of d
+    from that of the estimates (coins and sampling). Under independence W is chi-square with (k - 1)(m - 1) degrees of
+    freedom. A node is empty if its estimated share is not positive.
     """
-    value, covariance = reports.table(path, [attribute, target])
-    shape = tuple(reports.plan.schema.project([name]).cells for name in (attribute, target))
+    value, covariance = reports.table(path, [attribute, label])
+    shape = tuple(reports.plan.schema.project([name]).cells for name in (attribute, label))
     share = float(value.sum())
     if share <= 0:
         return None
-    law = nearest_distribution(value / share)
-    gain = float(MutualInformation((shape[0], shape[1])).values(law[:, None])[0])
-    within = Entropy().value(law.reshape(shape).sum(axis=1))
-    ratio = gain / within if within > 0 else 0.0
-    return Split(attribute, gain, ratio, _p_value(value.reshape(shape), covariance), law.reshape(shape) * share)
+    joint = nearest_distribution(value / share)
+    gain = float(MutualInformation((shape[0], shape[1])).values(joint[:, None])[0])
+    entropy = Entropy().value(joint.reshape(shape).sum(axis=1))
+    ratio = gain / entropy if entropy > 0 else 0.0
+    return Split(attribute, gain, ratio, _p_value(value.reshape(shape), covariance), joint.reshape(shape) * share)
 
 
 def _p_value(table: Array, covariance: Array) -> float:
@@ -114,22 +116,22 @@ def _p_value(table: Array, covariance: Array) -> float:
 
 @dataclass(frozen=True)
 class Node:
-    """Law of the classes among the records that come here, and the split that sends them on, if there is one."""
+    """Distribution of the classes among the records in a node, and the split into children, if there is one."""
 
-    law: Array
+    distribution: Array
     share: float
     split: Split | None = None
     children: tuple["Node", ...] = ()
 
-    def laws(self, columns: Columns, names: Sequence[str]) -> Array:
-        """Law of the leaf that each record comes to."""
-        found = np.tile(self.law, (len(columns[0]), 1))
+    def predict(self, columns: Columns, names: Sequence[str]) -> Array:
+        """Return the distribution of the classes at each record's leaf."""
+        distributions = np.tile(self.distribution, (len(columns[0]), 1))
         if self.split is not None:
             codes = columns[names.index(self.split.attribute)]
             for code, child in enumerate(self.children):
                 rows = np.flatnonzero(codes == code)
-                found[rows] = child.laws(tuple(column[rows] for column in columns), names)
-        return found
+                distributions[rows] = child.predict(tuple(column[rows] for column in columns), names)
+        return distributions
 
     @property
     def leaves(self) -> int:
@@ -139,19 +141,20 @@ class Node:
     def lines(
         self, categories: dict[str, tuple[Label, ...]], classes: Sequence[Label], depth: int = 0
     ) -> Iterator[str]:
-        """Readable tree, a line for each branch."""
+        """Yield a line for each branch."""
         if self.split is None:
-            yield f"{'  ' * depth}-> {classes[int(self.law.argmax())]} ({self.law.max():.2f} of {self.share:.3f})"
+            best = self.distribution.argmax()
+            yield f"{'  ' * depth}-> {classes[int(best)]} ({self.distribution[best]:.2f} of {self.share:.3f})"
             return
         for label, child in zip(categories[self.split.attribute], self.children, strict=True):
             yield f"{'  ' * depth}{self.split.attribute} = {label}"
             yield from child.lines(categories, classes, depth + 1)
 
     def to_json(self, categories: dict[str, tuple[Label, ...]], classes: Sequence[Label]) -> dict[str, Any]:
-        """Law of the classes, share of all records, and the branches with what they gain in bits, for programs."""
+        """Return the distribution of the classes, share of all records, and branches with their gain in bits."""
         here: dict[str, Any] = {
-            "class": classes[int(self.law.argmax())],
-            "law": self.law.tolist(),
+            "class": classes[int(self.distribution.argmax())],
+            "distribution": self.distribution.tolist(),
             "share": self.share,
         }
         if self.split is None:
@@ -160,60 +163,62 @@ class Node:
             {"value": label, **child.to_json(categories, classes)}
             for label, child in zip(categories[self.split.attribute], self.children, strict=True)
         ]
-        found = {name: getattr(self.split, name) for name in ("attribute", "gain", "gain_ratio", "p_value")}
-        return here | found | {"branches": branches}
+        split = {name: getattr(self.split, name) for name in ("attribute", "gain", "gain_ratio", "p_value")}
+        return here | split | {"branches": branches}
 
 
 @dataclass(frozen=True)
 class Grower:
-    """Settings of a tree, and the reports that it grows from."""
+    """Settings of a tree, and the reports that it is grown from."""
 
-    reports: Reports
-    target: str
+    reports: CountedReports
+    label: str
     criterion: Criterion
-    level: float
-    most_depth: int
+    significance: float
+    max_depth: int
 
     def grow(self, names: Sequence[str]) -> Node:
-        """Tree over these attributes."""
-        value, _ = self.reports.table({}, [self.target])
-        law = np.maximum(value, 0)
-        return self._node(law / law.sum(), 1.0, {}, names)
+        """Return a tree over these attributes."""
+        value, _ = self.reports.table({}, [self.label])
+        shares = np.maximum(value, 0)
+        return self._node(shares / shares.sum(), 1.0, {}, names)
 
-    def _node(self, law: Array, share: float, path: Path, names: Sequence[str]) -> Node:
+    def _node(self, distribution: Array, share: float, path: Path, names: Sequence[str]) -> Node:
         best = self._best(path, [name for name in names if name not in path])
         if best is None:
-            return Node(law, share)
+            return Node(distribution, share)
         children = []
         for code, row in enumerate(best.table):
-            mass = float(row.sum())
-            inside = row / mass if mass > 0 else law
-            grown = self._node(inside, mass, {**path, best.attribute: code}, names) if mass > 0 else Node(law, 0.0)
-            children.append(grown)
-        return Node(law, share, best, tuple(children))
+            inside = float(row.sum())
+            if inside > 0:
+                children.append(self._node(row / inside, inside, {**path, best.attribute: code}, names))
+            else:
+                children.append(Node(distribution, 0.0))
+        return Node(distribution, share, best, tuple(children))
 
     def _best(self, path: Path, names: Sequence[str]) -> Split | None:
-        """Attribute with the largest gain among those whose gain is no noise; Bonferroni shares the level."""
-        if len(path) >= self.most_depth:
+        """Return the significant split (Bonferroni) with the largest gain, or None."""
+        if len(path) >= self.max_depth:
             return None
         splits = []
         for name in names:
             try:
-                split = split_of(self.reports, path, name, self.target)
-            except SottovoceError:  # too many joint reports to be told apart: this path ends
+                split = split_of(self.reports, path, name, self.label)
+            except SottovoceError:  # too many joint reports to count: this path ends
                 continue
-            if split is not None and split.p_value <= self.level / len(names):
+            if split is not None and split.p_value <= self.significance / len(names):
                 splits.append(split)
         return max(splits, key=lambda split: getattr(split, self.criterion), default=None)
 
 
 class DecisionTree(DisguisedClassifier):
-    """ID3 (`gain`) or C4.5's `gain_ratio` from reconstructed tables (Quinlan 1986, 1993; Du & Zhan 2003).
+    """ID3 (`gain`) or C4.5's `gain_ratio` from reconstruct tables (Quinlan 1986, 1993; Du & Zhan 2003).
 
-    At each node all tables of an attribute with the class are reconstructed from the reports, and the tree goes on
-    only where independence is refused at `level`, shared among the attributes: a gain that the disguise's noise
-    would bring about is none. Every step down multiplies the joint reports and their noise, so trees stay small
-    where odds do. Without a plan it learns from records in clear, coded by numbers from zero up.
+    `label` is the attribute to predict. At each node the table of each attribute with the label is reconstructed from
+    the reports, and the node is split only if independence is rejected at the level `significance`, divided among
+    the attributes: a gain that the disguise's noise explains does not count. Every split multiplies the joint reports
+    and their noise, so that trees are small where odds are. Without a plan it learns from undisguised records, coded by
+    integers from zero up.
 
     >>> from sottovoce.disguises.tables import disguise_frame
     >>> from sottovoce.schemas.attribute import boolean
@@ -232,59 +237,60 @@ class DecisionTree(DisguisedClassifier):
     def __init__(
         self,
         plan: Plan | None = None,
-        target: str | None = None,
+        label: str | None = None,
         *,
         attributes: Sequence[str] | None = None,
         criterion: Criterion = "gain",
-        level: float = 0.05,
+        significance: float = 0.05,
         max_depth: int = 8,
     ) -> None:
-        """Keep the settings; they are checked when it is fitted."""
+        """Store the settings; `fit` checks them."""
         self.plan = plan
-        self.target = target
+        self.label = label
         self.attributes = attributes
         self.criterion = criterion
-        self.level = level
+        self.significance = significance
         self.max_depth = max_depth
 
     def fit(self, X: Any, y: Any = None) -> "DecisionTree":
-        """Learn from disguised records: a table or file that holds the target too, or the target's reports as `y`."""
+        """Learn from disguised records: a table or file that holds the label too, or the label's reports as `y`."""
         self._check()
         plan, beside, table = self._prepare(X, y)
-        target, names = self._target(), self._features()
-        pair_questions(plan, names, target)  # refuses what cannot be told at all, before anything is counted
-        reports = Reports.of(plan, self._reports(), coded(table, self._reports(), beside))
+        label, names = self._label(), self._features()
+        class_tables(plan, names, label)  # raises for what the reports do not identify, before anything is counted
+        reports = CountedReports.of(plan, self._reports(), coded(table, self._reports(), beside))
         if self.plan is not None:
-            check_classes(self.classes_.tolist(), reports.table({}, [target])[0])
-        self.tree_: Node = Grower(reports, target, self.criterion, self.level, self.max_depth).grow(names)
+            check_classes(self.classes_.tolist(), reports.table({}, [label])[0])
+        self.tree_: Node = Grower(reports, label, self.criterion, self.significance, self.max_depth).grow(names)
         return self
 
     def predict_proba(self, X: Any) -> Array:
-        """Law of the classes at the leaf of each record in clear."""
+        """Return the distribution of the classes at the leaf of each undisguised record."""
         columns = self._clear_codes(X)
-        return self.tree_.laws(columns, self._features())
+        return self.tree_.predict(columns, self._features())
 
     def __str__(self) -> str:
-        """The tree, a line for each branch; the settings before it is fitted."""
+        """Return the tree, a line for each branch; the settings before fitting."""
         if not hasattr(self, "tree_"):
             return repr(self)
         return "\n".join(self.tree_.lines(self._categories(), self.classes_.tolist()))
 
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
+
     def to_json(self) -> dict[str, Any]:
-        """The tree, for programs: nested branches, with what each split gains and whether it could be noise."""
+        """Return the tree as nested branches with the gain and p-value of each split, for programs."""
         self._agreed_plan()
         return self.tree_.to_json(self._categories(), self.classes_.tolist())
 
     def _categories(self) -> dict[str, tuple[Label, ...]]:
         names = self._features()
-        return dict(zip(names, categories_of(self.plan_, names), strict=True))
+        return dict(zip(names, self.plan_.categories_of(names), strict=True))
 
     def _predict_codes(self, columns: Columns) -> NDArray[np.intp]:
-        return np.asarray(self.tree_.laws(columns, self._features()).argmax(axis=1))
+        return np.asarray(self.tree_.predict(columns, self._features()).argmax(axis=1))
 
     def _check(self) -> None:
-        if self.criterion not in get_args(Criterion):
-            raise SottovoceError("criterion", f"must be one of {', '.join(get_args(Criterion))}", self.criterion)
-        if not 0 < self.level < 1:
-            raise SottovoceError("level", "must be between 0 and 1", self.level)
-        checked_count("max_depth", self.max_depth)
+        one_of("criterion", self.criterion, get_args(Criterion))
+        number("significance", self.significance, 0, 1, open_ends=True)
+        whole_number("max_depth", self.max_depth)

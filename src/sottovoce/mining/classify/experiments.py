@@ -1,4 +1,4 @@
-"""How accuracy grows with the privacy given up, or with the number of respondents."""
+"""Accuracy of a classifier against its privacy, or against the number of respondents."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array, Progress, number, whole_number
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.estimates.presentation import Backend, new_frame
+from sottovoce.estimates.presentation import ResultTable
 from sottovoce.mechanisms.coins import Randomness
-from sottovoce.mining.classify.coding import checked_count, checked_positive
-from sottovoce.mining.classify.question import Repair
+from sottovoce.mining.classify.joint_table import Repair
 from sottovoce.mining.classify.trial import Trial, records_of, undisguised_accuracy, undisguised_plan
 from sottovoce.plans.plan import Plan
 from sottovoce.tables.figures import ACCENT, INK, WARNING, new_axes
@@ -21,19 +20,16 @@ from sottovoce.tables.figures import ACCENT, INK, WARNING, new_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LEARNED = 0.8
+TRAINING_SHARE = 0.8
 """Share of a table that is learned from; the rest tests."""
 
-Progress = Callable[[int, int | None], object]
-NEAR = 0.01
-"""Accuracy that a classifier may be short of the undisguised one and count as good as it."""
-
 FEWEST = 50
+"""Respondents that a search starts with."""
 
 
-@dataclass(frozen=True)
-class LearningCurve:
-    """Mean and standard deviation of the accuracy at each point, for each repair, and the undisguised classifier's."""
+@dataclass(frozen=True, repr=False)
+class LearningCurve(ResultTable):
+    """Mean and standard deviation of the accuracy at each point, for each repair, and the undisguised accuracy."""
 
     along: str
     points: tuple[float, ...]
@@ -44,7 +40,7 @@ class LearningCurve:
     repetitions: int
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each point and repair."""
+        """Return a row for each point and repair."""
         return [
             {
                 self.along: point,
@@ -57,18 +53,18 @@ class LearningCurve:
             for p, point in enumerate(self.points)
         ]
 
-    def to_frame(self, backend: Backend = "pandas") -> Any:
-        """Data frame of the library named."""
-        rows = self.to_rows()
-        return new_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
+    @property
+    def headline(self) -> str:
+        """Summary in one line."""
+        return f"accuracy by {self.along}, mean of {self.repetitions} repetitions, undisguised {self.undisguised:.4f}"
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
-        """Draw the means with a standard deviation either way, and the undisguised classifier as a line."""
+        """Plot the means with a standard deviation either way, and the undisguised accuracy as a line."""
         drawn = axes or new_axes(7, 4.5)
-        for colour, repair, mean, spread in zip(
+        for colour, repair, mean, deviation in zip(
             (ACCENT, WARNING, INK), self.repairs, self.mean, self.deviation, strict=False
         ):
-            drawn.fill_between(self.points, mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0)
+            drawn.fill_between(self.points, mean - deviation, mean + deviation, color=colour, alpha=0.15, linewidth=0)
             drawn.plot(self.points, mean, color=colour, marker="o", markersize=4, label=repair)
         drawn.axhline(self.undisguised, color=INK, linewidth=0.8, linestyle="--", label="undisguised")
         if self.along == "respondents":
@@ -81,7 +77,7 @@ class LearningCurve:
 
 def accuracy_by_plan(
     table: Any,
-    target: str,
+    label: str,
     plans: Mapping[float, Plan],
     *,
     along: str = "theta",
@@ -90,9 +86,9 @@ def accuracy_by_plan(
     rng: Randomness = None,
     progress: Progress | None = None,
 ) -> LearningCurve:
-    """Accuracy of naive Bayes under each plan: 80 % of a table in clear are disguised and learned from.
+    """Return the accuracy of naive Bayes under each plan, learned from 80 % of an undisguised table, disguised.
 
-    The rest tests it; splits and coins are drawn anew for every repetition. `along` names what the plans' keys are.
+    The rest tests it; splits and coins are drawn anew for every repetition. `along` says what the plans' keys are.
 
     >>> from sottovoce.schemas.attribute import boolean
     >>> from sottovoce.schemas.schema import Schema
@@ -107,17 +103,17 @@ def accuracy_by_plan(
         raise SottovoceError("plans", "must be at least one", dict(plans))
     generator = np.random.default_rng(rng)
     first = next(iter(plans.values()))
-    records = records_of(table, first, target)
-    trial = Trial(records, int(LEARNED * records.counts.sum()))
-    ways = [_trial_runner(trial, plan, target, generator, repairs) for plan in plans.values()]
-    found = _run(ways, repetitions, progress)
-    clear = trial.accuracies(undisguised_plan(first.schema), target, repetitions, generator)
-    return _curve(along, tuple(plans), repairs, found, float(clear.mean()), repetitions)
+    records = records_of(table, first, label)
+    trial = Trial(records, int(TRAINING_SHARE * records.counts.sum()))
+    runs = [_trial_runner(trial, plan, label, generator, repairs) for plan in plans.values()]
+    accuracies = _run(runs, repetitions, progress)
+    clear = trial.accuracies(undisguised_plan(first.schema), label, repetitions, generator)
+    return _curve(along, tuple(plans), repairs, accuracies, float(clear.mean()), repetitions)
 
 
 def accuracy_by_respondents(
     table: Any,
-    target: str,
+    label: str,
     plan: Plan,
     respondents: Sequence[int],
     *,
@@ -126,7 +122,7 @@ def accuracy_by_respondents(
     rng: Randomness = None,
     progress: Progress | None = None,
 ) -> LearningCurve:
-    """Accuracy of naive Bayes from so many respondents, out of a population like this table in clear.
+    """Return the accuracy of naive Bayes by number of respondents, from a population like this undisguised table.
 
     >>> from sottovoce.plans.budget import new_plan
     >>> from sottovoce.schemas.attribute import boolean
@@ -139,50 +135,50 @@ def accuracy_by_respondents(
     if not respondents:
         raise SottovoceError("respondents", "must be at least one number of them", list(respondents))
     generator = np.random.default_rng(rng)
-    records = records_of(table, plan, target)
+    records = records_of(table, plan, label)
     trials = [Trial(records, count, population=True) for count in respondents]
-    found = _run([_trial_runner(trial, plan, target, generator, repairs) for trial in trials], repetitions, progress)
-    return _curve(
-        "respondents", tuple(respondents), repairs, found, undisguised_accuracy(records, plan, target), repetitions
-    )
+    runs = [_trial_runner(trial, plan, label, generator, repairs) for trial in trials]
+    accuracies = _run(runs, repetitions, progress)
+    undisguised = undisguised_accuracy(records, plan, label)
+    return _curve("respondents", tuple(respondents), repairs, accuracies, undisguised, repetitions)
 
 
 def _trial_runner(
-    trial: Trial, plan: Plan, target: str, rng: np.random.Generator, repairs: Sequence[Repair]
+    trial: Trial, plan: Plan, label: str, rng: np.random.Generator, repairs: Sequence[Repair]
 ) -> Callable[[int], Array]:
-    return lambda repetitions: trial.accuracies(plan, target, repetitions, rng, repairs)
+    return lambda repetitions: trial.accuracies(plan, label, repetitions, rng, repairs)
 
 
-def _run(ways: Sequence[Callable[[int], Array]], repetitions: int, progress: Progress | None) -> Array:
-    found = []
-    for place, way in enumerate(ways):
-        found.append(way(repetitions))
+def _run(runs: Sequence[Callable[[int], Array]], repetitions: int, progress: Progress | None) -> Array:
+    accuracies = []
+    for done, run in enumerate(runs, start=1):
+        accuracies.append(run(repetitions))
         if progress is not None:
-            progress(place + 1, len(ways))
-    return np.stack(found, axis=1)
+            progress(done, len(runs))
+    return np.stack(accuracies, axis=1)
 
 
 def _curve(
-    along: str, points: tuple[float, ...], repairs: Sequence[Repair], found: Array, clear: float, repetitions: int
+    along: str, points: tuple[float, ...], repairs: Sequence[Repair], each: Array, undisguised: float, repetitions: int
 ) -> LearningCurve:
-    return LearningCurve(along, points, tuple(repairs), found.mean(axis=2), found.std(axis=2), clear, repetitions)
+    return LearningCurve(along, points, tuple(repairs), each.mean(axis=2), each.std(axis=2), undisguised, repetitions)
 
 
 def respondents_for_accuracy(
     table: Any,
-    target: str,
+    label: str,
     plan: Plan,
     *,
-    within: float = NEAR,
+    within: float = 0.01,
     repetitions: int = 50,
     most: int = 10**6,
     rng: Randomness = None,
     progress: Progress | None = None,
 ) -> int:
-    """How many respondents it takes until accuracy is, on average, within so much of the undisguised classifier's.
+    """Return the number of respondents for a mean accuracy within `within` of the undisguised classifier's.
 
-    Found by doubling, then to within 5 %, with repeated experiments on a population like this table in clear;
-    `progress` is told how many were tried.
+    It is found by doubling and then bisection, to 5 %, with repeated experiments on a population like this undisguised
+    table; `progress` is called with the number of experiments so far.
 
     >>> from sottovoce.schemas.attribute import boolean
     >>> from sottovoce.schemas.schema import Schema
@@ -193,11 +189,11 @@ def respondents_for_accuracy(
     >>> 100 < respondents_for_accuracy(people, "ill", plan, rng=1) < 2000
     True
     """
-    checked_positive("within", within)
-    checked_count("most", most)
+    number("within", within, 0, open_ends=True)
+    whole_number("most", most)
     generator = np.random.default_rng(rng)
-    records = records_of(table, plan, target)
-    wanted = undisguised_accuracy(records, plan, target) - within
+    records = records_of(table, plan, label)
+    wanted = undisguised_accuracy(records, plan, label) - within
 
     tried = count(1)
 
@@ -205,13 +201,15 @@ def respondents_for_accuracy(
         if progress is not None:
             progress(next(tried), None)
         trial = Trial(records, respondents, population=True)
-        return float(trial.accuracies(plan, target, repetitions, generator).mean()) >= wanted
+        return float(trial.accuracies(plan, label, repetitions, generator).mean()) >= wanted
 
     high = FEWEST
     while not enough(high):
         high *= 2
         if high > most:
-            raise SottovoceError("most", f"must be more for accuracy within {within:g}", Words(f"{most} respondents"))
+            raise SottovoceError(
+                "most", f"must be higher for an accuracy within {within:g}", Words(f"{most} respondents")
+            )
     low = high // 2
     while high > 1.05 * low + 1:
         middle = ceil((low + high) / 2)

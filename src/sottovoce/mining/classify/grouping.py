@@ -1,4 +1,4 @@
-"""Groups of attributes with coins of their own: what is gained in privacy, and what it costs the classifier."""
+"""Plans whose groups of attributes have independent coins: privacy against what a classifier can learn."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,25 +8,25 @@ import numpy as np
 from sottovoce.errors import SottovoceError
 from sottovoce.exact import Number, OddsLike, root_of_odds
 from sottovoce.exact import odds as exact_odds
-from sottovoce.measures.entry_privacy import entry_privacy
+from sottovoce.measures.entries import entry_privacy
 from sottovoce.mining.classify.coding import feature_names
-from sottovoce.mining.classify.question import pair_questions, reconstructed
+from sottovoce.mining.classify.joint_table import class_tables, reconstruct
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.schema import Schema
 from sottovoce.schemes.unrelated_question import UnrelatedQuestion
 
 MANY = 10**9
-"""Reports of which the worth of one is the share."""
+"""Reports for which effective numbers of records are computed: enough that limits do not matter."""
 
 Groups = Sequence[Sequence[str]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Grouping:
-    """A plan by groups; `worth` is how many clear records one report is worth to the tables of naive Bayes.
+    """A plan by groups; `worth` is the effective number of undisguised records per report for naive Bayes' tables.
 
-    It is the harmonic mean over the pairs of an attribute with the class, all values alike. `privacy` is the least
-    privacy of an entry before mining; the plan's guarantee says what the whole record gets.
+    It is the harmonic mean over the tables of an attribute with the class, under uniform distributions. `privacy` is
+    the least privacy of an entry before mining; the plan's guarantee holds for the whole record.
     """
 
     groups: tuple[tuple[str, ...], ...]
@@ -34,11 +34,22 @@ class Grouping:
     worth: float
     privacy: float
 
+    def __repr__(self) -> str:
+        """Summarize in one line.
+
+        >>> from sottovoce.schemas.attribute import boolean
+        >>> compare_groupings(Schema([boolean("a"), boolean("ill")]), "ill", odds=9)[0]
+        <Grouping (a, ill): a report is worth 0.444 records; least privacy 0.278; 9 : 1 (epsilon 2.19723)>
+        """
+        groups = " ".join(f"({', '.join(group)})" for group in self.groups)
+        worth = f"a report is worth {self.worth:.3f} records"
+        return f"<Grouping {groups}: {worth}; least privacy {self.privacy:.3f}; {self.plan.guarantee}>"
+
 
 def grouped_plan(schema: Schema, groups: Groups, *, theta: Number | None = None, odds: OddsLike | None = None) -> Plan:
-    """Unrelated question for each group, with coins of its own (Zhan & Matwin 2006, 6.3).
+    """Return a plan that asks an unrelated question for each group independently (Zhan & Matwin 2006, 6.3).
 
-    Give theta, the same for all groups, or the `odds` of the whole record, which the groups share alike.
+    Give theta, the same for all groups, or the `odds` of the whole record, which the groups share equally.
     """
     if (theta is None) == (odds is None):
         raise SottovoceError("theta or odds", "must be given, exactly one of them", (theta, odds))
@@ -50,15 +61,15 @@ def grouped_plan(schema: Schema, groups: Groups, *, theta: Number | None = None,
 
 def compare_groupings(
     schema: Schema,
-    target: str,
+    label: str,
     *,
     theta: Number | None = None,
     odds: OddsLike | None = None,
     candidates: Iterable[Groups] | None = None,
 ) -> list[Grouping]:
-    """Ways of grouping, those that leave the classifier most first: ones given by hand, or one group, two, and so on.
+    """Return groupings, sorted by what they leave for the classifier: the given ones, or one group, two, and so on.
 
-    Where none are given, the attributes are dealt to the groups in their order, and the class is with the first.
+    If none are given, the attributes are dealt to the groups in turn, and the label is in the first.
 
     >>> from sottovoce.schemas.attribute import boolean
     >>> schema = Schema([boolean("a"), boolean("b"), boolean("c"), boolean("ill")])
@@ -69,38 +80,38 @@ def compare_groupings(
     (('a', 'ill'), ('b',), ('c',)) 0.166 0.305
     (('ill',), ('a',), ('b',), ('c',)) 0.125 0.375
     """
-    names = feature_names_of(schema, target)
-    given = [_dealt(names, target, count) for count in range(1, len(names) + 2)] if candidates is None else candidates
-    found = [_measured(grouped_plan(schema, groups, theta=theta, odds=odds), target) for groups in given]
-    return sorted(found, key=lambda grouping: -grouping.worth)
+    names = feature_names_of(schema, label)
+    given = [_deal(names, label, count) for count in range(1, len(names) + 2)] if candidates is None else candidates
+    groupings = [_evaluate(grouped_plan(schema, groups, theta=theta, odds=odds), label) for groups in given]
+    return sorted(groupings, key=lambda grouping: -grouping.worth)
 
 
-def feature_names_of(schema: Schema, target: str) -> list[str]:
-    """All attributes but the target."""
+def feature_names_of(schema: Schema, label: str) -> list[str]:
+    """Return all attributes but the label."""
     plan = grouped_plan(schema, [schema.names], theta=1)
-    schema[target]
-    return feature_names(plan, target, None)
+    schema[label]
+    return feature_names(plan, label, None)
 
 
-def _dealt(names: Sequence[str], target: str, count: int) -> list[list[str]]:
-    """As many groups, the class in the first; in a group of its own where there are as many as attributes and class."""
+def _deal(names: Sequence[str], label: str, count: int) -> list[list[str]]:
+    """Deal attributes to groups, the label in the first; or alone, if there is a group for it as well."""
     if count == len(names) + 1:
-        return [[target], *([name] for name in names)]
+        return [[label], *([name] for name in names)]
     groups: list[list[str]] = [[] for _ in range(count)]
-    for place, name in enumerate(names):
-        groups[place % count].append(name)
-    return [[*groups[0], target], *groups[1:]]
+    for index, name in enumerate(names):
+        groups[index % count].append(name)
+    return [[*groups[0], label], *groups[1:]]
 
 
-def _measured(plan: Plan, target: str) -> Grouping:
+def _evaluate(plan: Plan, label: str) -> Grouping:
     costs = []
-    for question in pair_questions(plan, feature_names(plan, target, None), target)[1:]:
-        channel = question.channel
-        seen = channel.matvec(np.full((channel.n_in, 1), 1 / channel.n_in))
-        costs.append(MANY / float(reconstructed(channel, seen, MANY, "simplex")[1][0]))
-    shares = [plan.schema.project([name]).cells for name in plan.schema.names]
+    for table in class_tables(plan, feature_names(plan, label, None), label)[1:]:
+        channel = table.channel
+        frequencies = channel.matvec(np.full((channel.n_in, 1), 1 / channel.n_in))
+        costs.append(MANY / float(reconstruct(channel, frequencies, MANY, "simplex")[1][0]))
+    sizes = [plan.schema.project([name]).cells for name in plan.schema.names]
     privacy = min(
         float(entry_privacy(plan.channel([name]).dense(), np.full(size, 1 / size)))
-        for name, size in zip(plan.schema.names, shares, strict=True)
+        for name, size in zip(plan.schema.names, sizes, strict=True)
     )
     return Grouping(tuple(group.attributes for group in plan.groups), plan, len(costs) / sum(costs), privacy)

@@ -1,4 +1,4 @@
-"""How good a classifier is, from a test set that is itself disguised."""
+"""Accuracy, confusion matrix, precision and recall of a classifier on a disguised test set."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce import checks
 from sottovoce.channels.complement import Complement
+from sottovoce.checks import Array, Target, number
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.estimates.counted import check_number
-from sottovoce.estimates.covariance import MatrixSpread, Target
+from sottovoce.estimates.covariance import MatrixCovariance
 from sottovoce.estimates.derived import Derived
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.intervals import critical_value
-from sottovoce.estimates.presentation import Backend, cell_rows, rows_to_frame
+from sottovoce.estimates.intervals import critical_value, wald
+from sottovoce.estimates.presentation import ResultTable, cell_rows
 from sottovoce.estimates.proportions import needed_attributes
-from sottovoce.measures.utility import checked_target
 from sottovoce.mining.classify.coding import check_carried_plan, coded_batches
+from sottovoce.mining.classify.joint_table import column_indices, unbiased_scores
 from sottovoce.mining.classify.learner import DisguisedClassifier
-from sottovoce.mining.classify.question import columns_of, report_functions
 from sottovoce.mining.classify.whole_record import MOST_CELLS, Outcomes, WholeRecord
 from sottovoce.plans.document import plan_hash
 from sottovoce.plans.plan import Plan
@@ -30,16 +29,16 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 2**15
 
-Meaning = Callable[[Columns], Array]
-"""What each coded report counts for, for each outcome: its mean is the outcome's share among the truths."""
+ReportScores = Callable[[Columns], Array]
+"""Score of each coded report for each outcome; its mean is the outcome's share among the truths."""
 
 
-@dataclass(frozen=True)
-class Scores:
-    """Shares of every true class and prediction together (`confusion`, truths in rows), and what follows from them.
+@dataclass(frozen=True, repr=False)
+class Scores(ResultTable):
+    """Confusion matrix of a classifier (truths in rows) with its covariance, and the measures that follow from it.
 
     `covariance` is that of its cells, row by row. All are unbiased and never clipped; precision and recall have
-    intervals by the delta method. A number whose interval would be wider than `widest` has none, and a reason.
+    intervals by the delta method. A measure whose interval would be wider than `widest` has none, with the reason.
     """
 
     classes: tuple[Label, ...]
@@ -53,8 +52,7 @@ class Scores:
 
     def __post_init__(self) -> None:
         """Check the width."""
-        if not self.widest > 0:
-            raise SottovoceError("widest", "must be positive", self.widest)
+        number("widest", self.widest, 0, open_ends=True)
 
     @property
     def confusion(self) -> Array:
@@ -63,21 +61,21 @@ class Scores:
 
     @property
     def accuracy(self) -> Derived:
-        """Share of the records that are classified rightly."""
+        """Share of the records that are classified correctly."""
         return self._linear("accuracy", np.eye(len(self.classes)).ravel())
 
     @property
     def precision(self) -> tuple[Derived, ...]:
-        """Of the records that are said to be in a class, the share that is; for each class."""
-        return tuple(self._ratio("precision", place, axis=0) for place in range(len(self.classes)))
+        """Share of the records predicted to be in a class that are in it, for each class."""
+        return tuple(self._ratio("precision", index, axis=0) for index in range(len(self.classes)))
 
     @property
     def recall(self) -> tuple[Derived, ...]:
-        """Of the records in a class, the share that is said to be; for each class."""
-        return tuple(self._ratio("recall", place, axis=1) for place in range(len(self.classes)))
+        """Share of the records in a class that are predicted to be in it, for each class."""
+        return tuple(self._ratio("recall", index, axis=1) for index in range(len(self.classes)))
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, for programs."""
+        """Return everything, for programs."""
         return {
             "method": self.method,
             "target": self.target,
@@ -86,50 +84,56 @@ class Scores:
             "classes": list(self.classes),
             "accuracy": self.accuracy.to_json(),
             "confusion": self.to_rows(),
-            "precision": [number.to_json() for number in self.precision],
-            "recall": [number.to_json() for number in self.recall],
+            "precision": [measure.to_json() for measure in self.precision],
+            "recall": [measure.to_json() for measure in self.recall],
         }
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Share and standard error of every true class and prediction."""
+        """Return the share of every true class and prediction, with standard error and interval."""
         errors = np.sqrt(np.maximum(np.diag(self.covariance), 0))
-        half = critical_value(self.level) * errors
-        numbers = {"share": self.cells, "standard_error": errors, "low": self.cells - half, "high": self.cells + half}
+        low, high = wald(self.cells, errors, critical_value(self.level))
+        numbers = {"share": self.cells, "standard_error": errors, "low": low, "high": high}
         return cell_rows(("truth", "prediction"), (self.classes, self.classes), numbers)
 
-    def to_frame(self, backend: Backend = "pandas") -> Any:
-        """Confusion matrix as a data frame, a row for each true class and prediction."""
-        return rows_to_frame(self.to_rows(), backend)
-
     def plot(self, axes: "Axes | None" = None) -> "Axes":
-        """Draw the confusion matrix as a heat map with standard errors, on these matplotlib axes or new ones."""
+        """Plot the confusion matrix as a heat map with standard errors, on these matplotlib axes or new ones."""
         return self._estimate().plot(self.level, axes)
 
     def _estimate(self) -> Estimate:
-        """Truth and prediction as a table of two attributes."""
-        about = ("truth", "prediction"), (self.classes, self.classes), self.cells, MatrixSpread(self.covariance)
+        """Return the confusion matrix as an estimate of two attributes."""
+        about = ("truth", "prediction"), (self.classes, self.classes), self.cells, MatrixCovariance(self.covariance)
         return Estimate(*about, self.cells, self.respondents, self.target, self.method)
 
-    def __str__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """Summary of the test in one line."""
+        return f"{self.respondents} disguised test records, {self.method}, {self.target}"
+
+    @property
+    def notes(self) -> list[str]:
         """Accuracy, then precision and recall of each class."""
-        head = f"{self.respondents} disguised test records, {self.method}, {self.target}"
-        return "\n".join([head, *(f"  {number}" for number in (self.accuracy, *self.precision, *self.recall))])
+        return [str(measure) for measure in (self.accuracy, *self.precision, *self.recall)]
+
+    def __str__(self) -> str:
+        """Return accuracy, precision and recall; the confusion matrix is in `to_rows`."""
+        return "\n".join([self.headline, *(f"  {note}" for note in self.notes)])
 
     def _linear(self, name: str, weights: Array) -> Derived:
         return self._derived(name, float(weights @ self.cells), weights)
 
-    def _ratio(self, name: str, place: int, axis: int) -> Derived:
-        """`p / s` with gradient `(1_p - (p / s) 1_s) / s`."""
-        label = f"{name} of {self.classes[place]}"
+    def _ratio(self, measure: str, index: int, axis: int) -> Derived:
+        """Return `p / s` with gradient `(1_p - (p / s) 1_s) / s`."""
+        name = f"{measure} of {self.classes[index]}"
         inside = np.zeros_like(self.confusion)
-        np.moveaxis(inside, axis, 0)[:, place] = 1
+        np.moveaxis(inside, axis, 0)[:, index] = 1
         total = float((inside * self.confusion).sum())
-        right = float(self.confusion[place, place])
+        correct = float(self.confusion[index, index])
         if total <= 0:
-            return Derived(label, float("nan"), 0.0, None, None, None, self.level, "no record seems to be there", None)
+            reason = "the estimated number of such records is not positive"
+            return Derived(name, float("nan"), 0.0, None, None, None, self.level, reason, None)
         unit = np.zeros_like(inside)
-        unit[place, place] = 1
-        return self._derived(label, right / total, ((unit - right / total * inside) / total).ravel())
+        unit[index, index] = 1
+        return self._derived(name, correct / total, ((unit - correct / total * inside) / total).ravel())
 
     def _derived(self, name: str, value: float, gradient: Array) -> Derived:
         error = max(float(gradient @ self.covariance @ gradient), 0.0) ** 0.5
@@ -149,13 +153,13 @@ def score_disguised(
     widest: float = 0.5,
     rng: np.random.Generator | int | None = None,
 ) -> Scores:
-    """Accuracy, confusion matrix, precision and recall on truths that only their disguised reports are known of.
+    """Estimate accuracy, confusion matrix, precision and recall on true records from their disguised reports.
 
-    Where whole records are kept or replaced, `P(cc) = (P*(cc) - (1 - theta) P_Y(cc)) / theta` (Zhan & Matwin 2006, 3.4)
-    for every cell of the confusion matrix, with P_Y from the known law; for other plans the mean of what each report
-    counts for through the channel. Numbers whose interval is wider than `widest` are declined. `plan` is that of the
-    test set, which must be the classifier's; `target` the population the test set is a sample of, or its table.
-    Where there are more than 2^20 joint records, P_Y is found by as many draws, with their error; `rng` repeats them.
+    If the plan keeps or replaces whole records, `P(cc) = (P*(cc) - (1 - theta) P_Y(cc)) / theta` (Zhan & Matwin 2006,
+    3.4) for every cell of the confusion matrix, with P_Y from the known distribution; for other plans it is the mean of
+    unbiased scores of the reports. Intervals wider than `widest` are not given. `plan` is that of the test set, which
+    must be the classifier's. With more than 2^20 joint records P_Y is simulated by as many draws, whose variance is
+    added; `rng` makes them repeatable.
 
     >>> from sottovoce.disguises.tables import disguise_frame
     >>> from sottovoce.mining.classify.naive_bayes import NaiveBayes
@@ -171,79 +175,81 @@ def score_disguised(
     """
     if not isinstance(classifier, DisguisedClassifier):
         raise SottovoceError("classifier", "must be a NaiveBayes or a DecisionTree", Words(type(classifier).__name__))
-    checked_target(target)
+    checks.target(target)
     agreed = classifier._agreed_plan()
     if plan is not None and plan_hash(plan) != plan_hash(agreed):
-        raise SottovoceError("plan", "must be the one that the classifier learns under", Words("another"))
+        raise SottovoceError("plan", "must be the one that the classifier was fitted under", Words("another"))
     check_carried_plan(reports, agreed)
-    names = [*classifier._features(), classifier._target()]
-    meaning, extra, method = _meaning(classifier, agreed, names, np.random.default_rng(rng))
-    sums, products, rows = _moments(meaning, coded_batches(reports, classifier._reports()))
-    check_number(rows)
+    names = [*classifier._features(), classifier._label()]
+    scores, extra, method = _report_scores(classifier, agreed, names, np.random.default_rng(rng))
+    sums, products, rows = _moments(scores, coded_batches(reports, classifier._reports()))
+    if rows < 2:
+        raise SottovoceError("reports", "must be at least 2 for a standard error", rows)
     value = sums / rows
-    taken = np.outer(value, value) if target == "population" else np.diag(value)
-    covariance = (products / rows - taken) / rows + extra
+    centre = np.outer(value, value) if target == "population" else np.diag(value)
+    covariance = (products / rows - centre) / rows + extra
     return Scores(tuple(classifier.classes_.tolist()), value, covariance, rows, target, method, widest)
 
 
-def _meaning(
+def _report_scores(
     classifier: DisguisedClassifier, plan: Plan, names: Sequence[str], rng: np.random.Generator
-) -> tuple[Meaning, Array, str]:
-    """What reports count for; the covariance that draws add; and how it was found."""
+) -> tuple[ReportScores, Array, str]:
+    """Return the scores of reports, the covariance that simulation adds, and the name of the method."""
     needed = needed_attributes(plan, names)
     channel = plan.channel(needed)
-    inner = plan.in_group_order(needed)
+    ordered = plan.in_group_order(needed)
     classes = len(classifier.classes_)
-    sizes = [plan.schema.project([name]).cells for name in inner]
-    places = [inner.index(name) for name in names]
+    sizes = [plan.schema.project([name]).cells for name in ordered]
+    indices = [ordered.index(name) for name in names]
 
     def outcomes(columns: Columns) -> Any:
-        """Truth and prediction as one number, from columns in the channel's order."""
-        *features, truth = (columns[place] for place in places)
+        """Index of truth and prediction, from columns in the channel's order."""
+        *features, truth = (columns[index] for index in indices)
         return truth.astype(np.intp) * classes + classifier._predict_codes(tuple(features))
 
-    wanted = columns_of(plan, needed, classifier._reports())
+    wanted = column_indices(plan, needed, classifier._reports())
     whole = WholeRecord.of(channel)
-    nothing = np.zeros((classes**2, classes**2))
+    no_simulation = np.zeros((classes**2, classes**2))
     if whole is not None:
         drawn, draws = whole.outcomes(outcomes, classes**2, rng)
         weight = (1 - whole.keep) / whole.keep
-        extra = nothing if draws is None else weight**2 * (np.diag(drawn) - np.outer(drawn, drawn)) / draws
-        count = _picked(_one_hot(outcomes, classes**2), wanted)
-        return lambda columns: count(columns) / whole.keep - weight * drawn, extra, "whole records"
+        extra = no_simulation if draws is None else weight**2 * (np.diag(drawn) - np.outer(drawn, drawn)) / draws
+        one_hot = _select_columns(_one_hot(outcomes, classes**2), wanted)
+        return lambda columns: one_hot(columns) / whole.keep - weight * drawn, extra, "whole records"
     if isinstance(channel, Complement):
-        return _picked(_turned(_one_hot(outcomes, classes**2), float(channel.keep)), wanted), nothing, "whole records"
+        scores = _complement_scores(_one_hot(outcomes, classes**2), float(channel.keep))
+        return _select_columns(scores, wanted), no_simulation, "whole records"
     if max(channel.n_in, channel.n_out) > MOST_CELLS:
-        rule = f"must have at most {MOST_CELLS} joint records to be tested through the channel"
+        rule = f"must have at most {MOST_CELLS} joint records for a test through the channel"
         raise SottovoceError("plan", rule, Words(f"{channel.n_in}"))
     every = _one_hot(outcomes, classes**2)(unravel(np.arange(channel.n_in), sizes))
-    functions = report_functions(channel, every)
-    shape = channel.shape_out
-    return _picked(lambda columns: functions[ravel(columns, shape)], wanted), nothing, "through the channel"
+    table, shape = unbiased_scores(channel, every), channel.shape_out
+    scores = _select_columns(lambda columns: table[ravel(columns, shape)], wanted)
+    return scores, no_simulation, "through the channel"
 
 
-def _one_hot(outcomes: Outcomes, count: int) -> Meaning:
+def _one_hot(outcomes: Outcomes, count: int) -> ReportScores:
     return lambda columns: np.eye(count)[outcomes(columns)]
 
 
-def _turned(count: Meaning, keep: float) -> Meaning:
-    """Inverse of the complement: `(keep f(y) - (1 - keep) f(opposite of y)) / (2 keep - 1)`."""
+def _complement_scores(one_hot: ReportScores, keep: float) -> ReportScores:
+    """Return scores under the complement channel: `(keep f(y) - (1 - keep) f(complement of y)) / (2 keep - 1)`."""
 
-    def meaning(columns: Columns) -> Array:
-        opposite = count(tuple(1 - codes.astype(np.int64) for codes in columns))
-        return (keep * count(columns) - (1 - keep) * opposite) / (2 * keep - 1)
+    def scores(columns: Columns) -> Array:
+        complement = one_hot(tuple(1 - codes.astype(np.int64) for codes in columns))
+        return (keep * one_hot(columns) - (1 - keep) * complement) / (2 * keep - 1)
 
-    return meaning
-
-
-def _picked(meaning: Meaning, wanted: Sequence[int]) -> Meaning:
-    """The same for all columns of a report, of which those wanted count."""
-    return lambda columns: meaning(tuple(columns[place] for place in wanted))
+    return scores
 
 
-def _moments(meaning: Meaning, batches: Iterable[Columns]) -> tuple[Array, Array, int]:
-    """Sums, sums of products, and number of reports."""
-    parts = [(part.sum(axis=0), part.T @ part, len(part)) for part in map(meaning, _pieces(batches))]
+def _select_columns(scores: ReportScores, wanted: Sequence[int]) -> ReportScores:
+    """Return scores of all columns of a report, of which only some matter."""
+    return lambda columns: scores(tuple(columns[index] for index in wanted))
+
+
+def _moments(scores: ReportScores, batches: Iterable[Columns]) -> tuple[Array, Array, int]:
+    """Return sums of the scores, sums of their products, and the number of reports."""
+    parts = [(part.sum(axis=0), part.T @ part, len(part)) for part in map(scores, _pieces(batches))]
     sums, products, rows = zip(*parts, strict=True)
     return np.sum(sums, axis=0), np.sum(products, axis=0), sum(rows)
 

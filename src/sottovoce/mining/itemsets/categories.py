@@ -1,10 +1,10 @@
-"""Frequent itemsets of tables of categories: items are attribute = value, one of each attribute at the most.
+"""Frequent itemsets of tables of categories: items are attribute = value, at most one of each attribute.
 
-Supports are cells of joint proportions, so that whatever estimates those serves: for the gamma-diagonal matrix
-(DET-GD, RAN-GD) the marginal over the attributes C_s of a set keeps with the same probability, and
-`support = (share of reports - (1 - keep) / n_Cs) / keep` (Agrawal 2004, 4.28); for independent columns and groups of
-them it is a Kronecker product of such marginals. Where attributes are sampled, only sets that were asked together
-have supports without a model (see `modelled`).
+Supports are cells of joint proportions, by whatever estimates those. Under the gamma-diagonal matrix (DET-GD, RAN-GD)
+the marginal over the attributes C_s of a set keeps the truth with the same probability, and
+`support = (share of reports - (1 - keep) / n_Cs) / keep` (Agrawal 2004, 4.28); under independent columns and groups of
+columns it is a Kronecker product of such marginals. Under attribute sampling, only sets that were asked together have
+supports without a model (see `modelled`).
 """
 
 from collections.abc import Sequence
@@ -14,109 +14,106 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array, Target
 from sottovoce.counts.counter import MarginCounter, as_counter
-from sottovoce.estimates.asked_together import NeverAskedError, drawn_with, estimate_covered
-from sottovoce.estimates.counted import categories_of
-from sottovoce.estimates.covariance import Target
+from sottovoce.estimates.asked_together import estimate_asked_together, sampled_with
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.mining.itemsets.candidates import Family, Level, Numbers, together
-from sottovoce.mining.itemsets.reconstruct import Items, Known, OfParts
-from sottovoce.mining.itemsets.selection import Search
+from sottovoce.estimates.proportions import NeverAskedError
+from sottovoce.mining.itemsets.reconstruct import Items, PartCovariance, SupportTable
+from sottovoce.mining.itemsets.selection import Candidates, Indices, Level, Search
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Label
 
 
-class Cells:
-    """Items of some attributes, numbered through; and estimates of their joint cells."""
+class CategoryItems:
+    """Items attribute = value of some attributes, indexed one attribute after the other, and their joint estimates."""
 
     def __init__(self, reports: Any, plan: Plan, names: Sequence[str], target: Target) -> None:
-        """Number the categories."""
+        """Index the categories and prepare counting."""
         wanted = plan.schema.project(names).names
         self._plan, self._target = plan, target
-        self._number(wanted, categories_of(plan, wanted))
-        together = dict.fromkeys(other for name in wanted for other in drawn_with(plan, [name]))
+        self._index_categories(wanted, plan.categories_of(wanted))
+        together = dict.fromkeys(other for name in wanted for other in sampled_with(plan, [name]))
         columns = plan.report_schema.project(plan.report_names(tuple(together)))
         self.counter = MarginCounter(as_counter(reports), columns)
 
-    def _number(self, names: tuple[str, ...], categories: Sequence[Sequence[Label]]) -> None:
-        """Number the categories through."""
+    def _index_categories(self, names: tuple[str, ...], categories: Sequence[Sequence[Label]]) -> None:
         self._names = names
-        self.unasked: list[list[str]] = []
-        self._joint = lru_cache(maxsize=64)(self._estimate)
-        self._ends = np.concatenate([[0], np.cumsum([len(labels) for labels in categories])])
+        self.not_asked_together: list[list[str]] = []
+        self._joint = lru_cache(maxsize=64)(self._estimate_joint)
+        self._starts = np.concatenate([[0], np.cumsum([len(labels) for labels in categories])])
         named = zip(names, categories, strict=True)
         self.labels: tuple[Label, ...] = tuple(f"{name}={label}" for name, labels in named for label in labels)
 
-    def attributes_of(self, items: Numbers) -> Numbers:
-        """Attribute of each item, by number."""
-        return np.searchsorted(self._ends, items, side="right") - 1
+    def attributes_of(self, items: Indices) -> Indices:
+        """Return the index of each item's attribute."""
+        return np.searchsorted(self._starts, items, side="right") - 1
 
-    def estimates(self, items: Numbers) -> tuple[Array, Array]:
-        """Supports and standard errors of sets; those of the same attributes are estimated together.
+    def estimate(self, items: Indices) -> tuple[Array, Array]:
+        """Return supports and standard errors of sets; those of the same attributes are estimated together.
 
-        Of attributes that no respondent was asked together both are not a number, so that no such set survives; they
-        are kept as `unasked`.
+        Both are nan for attributes that no respondent was asked together, so that no such set survives; the attributes
+        are appended to `not_asked_together`.
         """
         attributes = self.attributes_of(items)
         support, error = np.full(len(items), np.nan), np.full(len(items), np.nan)
         order = np.lexsort(attributes.T)
-        for own, rows in groupby(order.tolist(), key=lambda row: tuple(attributes[row].tolist())):
-            chosen = np.array(list(rows))
+        for indices, group in groupby(order.tolist(), key=lambda row: tuple(attributes[row].tolist())):
+            rows = np.array(list(group))
             try:
-                found = self._joint(own)
+                joint = self._joint(indices)
             except NeverAskedError:
-                self.unasked.append(self._named(own))
+                self.not_asked_together.append(self._named(indices))
                 continue
-            codes = items[chosen] - self._ends[list(own)]
-            cells = np.ravel_multi_index(tuple(codes.T), found.shape)
-            support[chosen], error[chosen] = found.value[cells], found.standard_error[cells]
+            codes = items[rows] - self._starts[list(indices)]
+            cells = np.ravel_multi_index(tuple(codes.T), joint.shape)
+            support[rows], error[rows] = joint.value[cells], joint.standard_error[cells]
         return support, error
 
-    def of_set(self, items: Items, _known: Known, /) -> OfParts:
-        """Covariances of a set and any two parts of it, for rules: sums over the joint cells of its attributes."""
-        own = tuple(self.attributes_of(np.array(items)).tolist())
-        found = self._joint(own)
-        codes = dict(zip(items, (np.array(items) - self._ends[list(own)]).tolist(), strict=True))
-        cells, matrix = np.arange(len(found.value)).reshape(found.shape), found.covariance
+    def of_set(self, items: Items, _known: SupportTable, /) -> PartCovariance:
+        """Compute covariances of a set and parts of it as sums over the joint cells of its attributes."""
+        attributes = tuple(self.attributes_of(np.array(items)).tolist())
+        joint = self._joint(attributes)
+        codes = dict(zip(items, (np.array(items) - self._starts[list(attributes)]).tolist(), strict=True))
+        cells, matrix = np.arange(len(joint.value)).reshape(joint.shape), joint.covariance
 
-        def held(part: Items) -> Numbers:
+        def cells_of(part: Items) -> Indices:
             return cells[tuple(codes[i] if i in part else slice(None) for i in items)].ravel()
 
         def of_parts(first: Items, second: Items) -> Array:
-            sums = [held(part) for part in (items, first, second)]
-            return np.array([[matrix[np.ix_(left, right)].sum() for right in sums] for left in sums])
+            summed = [cells_of(part) for part in (items, first, second)]
+            return np.array([[matrix[np.ix_(left, right)].sum() for right in summed] for left in summed])
 
         return of_parts
 
     def _named(self, attributes: Sequence[int]) -> list[str]:
         return [self._names[attribute] for attribute in attributes]
 
-    def _estimate(self, attributes: tuple[int, ...]) -> Estimate:
-        return estimate_covered(self.counter, self._plan, self._named(attributes), target=self._target)
+    def _estimate_joint(self, attributes: tuple[int, ...]) -> Estimate:
+        return estimate_asked_together(self.counter, self._plan, self._named(attributes), target=self._target)
 
 
-def mine_cells(cells: Cells, search: Search) -> list[Level]:
-    """Survivors of each length."""
-    names = np.arange(len(cells.labels))
-    family, levels = Family.of_singles(len(names)), []
-    while len(family) and family.length <= search.longest:
-        search.told(family.length, 0, len(family))
-        support, error = cells.estimates(names[family.items])
-        search.told(family.length, len(family), len(family))
-        kept = search.reported(support, error)
+def mine_categories(cells: CategoryItems, search: Search) -> list[Level]:
+    """Return the reported sets of each length."""
+    items = np.arange(len(cells.labels))
+    candidates, levels = Candidates.single_items(len(items)), []
+    while len(candidates) and candidates.length <= search.longest:
+        search.report_progress(candidates.length, 0, len(candidates))
+        support, error = cells.estimate(items[candidates.items])
+        search.report_progress(candidates.length, len(candidates), len(candidates))
+        kept = search.select(support, error)
         if not kept.any():
             break
-        levels.append(Level(names[family.items[kept]], support[kept], error[kept]))
-        family = family.chosen(kept)
-        if family.length == 1:
-            names, family = names[kept], Family.of_singles(len(family))
-        family = _candidates(cells, names, family)
+        levels.append(Level(items[candidates.items[kept]], support[kept], error[kept]))
+        candidates = candidates.select(kept)
+        if candidates.length == 1:
+            items, candidates = items[kept], Candidates.single_items(len(candidates))
+        candidates = _extend(cells, items, candidates, search.tuning.candidates_at_once)
     return levels
 
 
-def _candidates(cells: Cells, names: Numbers, family: Family) -> Family:
-    """Sets of one more item, each of another attribute."""
-    found = together(list(family.joined()), family.length + 1)
-    attributes = cells.attributes_of(names[found.items])
-    return found.chosen((attributes[:, 1:] != attributes[:, :-1]).all(axis=1))
+def _extend(cells: CategoryItems, items: Indices, candidates: Candidates, at_once: int) -> Candidates:
+    """Return sets of one more item, all of different attributes."""
+    longer = Candidates.concatenate(list(candidates.extend(at_once)), candidates.length + 1)
+    attributes = cells.attributes_of(items[longer.items])
+    return longer.select((attributes[:, 1:] != attributes[:, :-1]).all(axis=1))

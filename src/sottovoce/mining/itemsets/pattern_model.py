@@ -1,12 +1,12 @@
-"""Long sets of items judged by maximum-likelihood patterns of a few items at a time.
+"""Supports of long itemsets from maximum-likelihood fits of the patterns of a few items at a time.
 
-Sets that may be frequent are found as `frequent_itemsets` finds them. Those of four and more items are judged anew:
-windows of some items cover them, all patterns of a window's items are counted in the reports, and the most likely
-cells of the patterns (`patterns`) say what each set's support is. Being never negative lifts cells that are empty
-and takes from the others, the more so the more cells there are and the less the reports tell of them. So a window has
-as many as they can tell; what is left of it is the same for all sets of a length, and shows in their subsets of three
-or four items, which are known well without a model. How far the result misses is learnt from fits to reports drawn
-from the fit.
+Candidates are found as by `frequent_itemsets`. Those of four and more items are estimated again: windows of a few items
+cover them, all patterns of a window's items are counted in the reports, and a fit of the patterns' cells (`patterns`)
+gives the support of each set. Cells cannot be negative, which raises empty cells and lowers the others, the more so
+the more cells there are and the less the reports say about them. So the number of items of a window depends on the
+precision of the reports; the remaining bias is nearly the same for all sets of a length, and is corrected by their
+subsets of three or four items, which are known precisely without a model. Standard errors come from a parametric
+bootstrap.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,63 +16,83 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.counts.transactions import count_patterns
-from sottovoce.mining.itemsets.candidates import Level, Numbers
 from sottovoce.mining.itemsets.frequent import sources_of
-from sottovoce.mining.itemsets.parametric_bootstrap import JUDGED, Fits, Window, fits_of
-from sottovoce.mining.itemsets.reconstruct import CoinCovariances, ModelCovariances, coins_of, square_of
+from sottovoce.mining.itemsets.parametric_bootstrap import Fits, Window, fit_windows
+from sottovoce.mining.itemsets.reconstruct import CoinCovariances, ModelCovariances, item_coins, squared_score
 from sottovoce.mining.itemsets.result import Itemsets
-from sottovoce.mining.itemsets.search import searched
-from sottovoce.mining.itemsets.selection import Search, chances, surest
+from sottovoce.mining.itemsets.search import search_levels
+from sottovoce.mining.itemsets.selection import Indices, Level, Search, probability_frequent, select_probable
+from sottovoce.mining.itemsets.tuning import DEFAULT_TUNING, Tuning
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.item_set import ItemSet
 
-Words = NDArray[np.uint64]
-"""Items as bits of a row of words."""
-WIDEST = 14
-"""Items of the widest windows, and of the longest sets: 16,384 cells."""
-
-NARROWEST = 6
-"""Items of the narrowest windows."""
-
-TOLD = 0.8
-"""Cells of a window, in parts of the cube of the threshold in standard errors of sets of four items.
-
-Chosen, like the other numbers here and the steps of a fit, on BMS-WebView-1 and -2, T10I4 and three other synthetic
-data sets, so that the bias of all is small: too many cells take from long sets, in parts of the threshold nearly as
-much as its standard error by 14 items and little by 8, which in turn leave a tenth more noise in what is known well."""
-
-CLEAR = 0.05
-"""Standard errors of sets of four items, in parts of the threshold, up to which fits are held to those; else to sets of
-three. Where they scatter more, too many are candidates because they came out too high."""
+BitRows = NDArray[np.uint64]
+"""Sets as rows of bits, 64 items to a word."""
 
 
-def windows(families: Sequence[Numbers], most: int) -> list[Numbers]:
-    """Sets of at most `most` items, ascending, such that every given set, shorter ones first, is within one of them.
+def modelled_item_sets(reports: object, plan: Plan, variable: ItemSet, search: Search) -> Itemsets:
+    """Return the frequent sets of items; supports of up to three items by inversion, of more by the model."""
+    coins = item_coins(plan, variable, ", for a model")
+    (source,), how = sources_of(reports, plan, variable, search.tuning.longest)
+    levels, sets, noise, threshold = [], [], 0.0, search.min_support
+    shortest = search.tuning.shortest_modelled
+    for survivors, names in search_levels([source], how, search):
+        candidates = survivors.candidates
+        if candidates.length < shortest:
+            levels.append(survivors.level(names))
+        elif len(candidates):
+            sets.append(names[candidates.items])
+            if candidates.length == shortest:
+                noise = float(np.median(survivors.standard_error)) / threshold
+    rows = source.rows()  # known once everything was read
+    fits: list[Fits] = []
+    if sets:
+        chosen = cover_with_windows(sets, window_items(noise, search.tuning))
+        used = np.unique(np.concatenate(chosen))
+        counts = count_patterns(source.narrowed(used), [np.searchsorted(used, items) for items in chosen], rows)
+        windows = [
+            Window(items, count, coins.select(items), search.tuning)
+            for items, count in zip(chosen, counts, strict=True)
+        ]
+        known = shortest if noise <= search.tuning.precise_error else shortest - 1
+        fits = fit_windows(sets, windows, known, search)
+        levels += _select_levels(levels[-1], sets, fits, search)
+    kept = tuple(level for level in levels if len(level.items))
+    covariances = ModelCovariances(
+        CoinCovariances(squared_score(coins.ones, coins.zeros), rows, search.target),
+        _covariance_ratios(fits, threshold, shortest),
+    )
+    return Itemsets(variable.items, kept, rows, threshold, search.target, covariances, search.tuning)
 
-    Greedily: a window starts with the longest set that is in none yet, and takes in, while there is room, whatever
-    other shares the most items with it, of these the one that adds the fewest. Sets that have less than two items in
-    common with it tell it nothing, and wait for a window of their own.
 
-    >>> [window.tolist() for window in windows([np.array([[0, 1], [4, 5]]), np.array([[0, 1, 2], [1, 2, 3]])], most=4)]
+def cover_with_windows(sets: Sequence[Indices], most: int) -> list[Indices]:
+    """Return sets of at most `most` items, ascending, such that each given set (shorter ones first) is within one.
+
+    Greedily: a window starts with the longest set that is not covered, and takes in, while there is room, the set that
+    shares the most items with it, of these the one that adds the fewest. Sets that share fewer than two items with it
+    tell nothing about it, and wait for a window of their own.
+
+    >>> sets = [np.array([[0, 1], [4, 5]]), np.array([[0, 1, 2], [1, 2, 3]])]
+    >>> [window.tolist() for window in cover_with_windows(sets, most=4)]
     [[0, 1, 2, 3], [4, 5]]
     """
-    waiting, found = np.concatenate([_words(items, families) for items in reversed(families)]), []
+    waiting, windows = np.concatenate([_bit_rows(items, sets) for items in reversed(sets)]), []
     while len(waiting):
-        window = _grown(waiting, waiting[0], most)
+        window = _fill_window(waiting, waiting[0], most)
         waiting = waiting[(waiting & ~window).any(axis=1)]
-        found.append(np.flatnonzero(np.unpackbits(window.view(np.uint8), bitorder="little")))
-    return found
+        windows.append(np.flatnonzero(np.unpackbits(window.view(np.uint8), bitorder="little")))
+    return windows
 
 
-def _words(items: Numbers, families: Sequence[Numbers]) -> Words:
-    """Bits of the items of each set, in as many words as the highest item of all needs."""
-    bits = np.zeros((len(items), -(-(1 + max(int(family.max()) for family in families)) // 64) * 64), bool)
+def _bit_rows(items: Indices, sets: Sequence[Indices]) -> BitRows:
+    """Return the sets as bits, in as many words as the highest item of all sets needs."""
+    bits = np.zeros((len(items), -(-(1 + max(int(each.max()) for each in sets)) // 64) * 64), bool)
     bits[np.arange(len(items))[:, None], items] = True
     return np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
 
 
-def _grown(waiting: Words, window: Words, most: int) -> Words:
-    """The window with as many others as it has room for."""
+def _fill_window(waiting: BitRows, window: BitRows, most: int) -> BitRows:
+    """Add waiting sets to a window while there is room."""
     while True:
         added, shared = (
             np.bitwise_count(bits).sum(axis=1, dtype=int) for bits in (waiting & ~window, waiting & window)
@@ -84,63 +104,35 @@ def _grown(waiting: Words, window: Words, most: int) -> Words:
         window = window | waiting[np.argmax(np.where(fitting, most * shared - added, -most))]
 
 
-def likely_itemsets(reports: object, plan: Plan, variable: ItemSet, search: Search) -> Itemsets:
-    """Frequent sets; those of up to three items by inversion, longer ones by the model."""
-    coins = coins_of(plan, variable, ", for a model")
-    (source,), how = sources_of(reports, plan, variable)
-    levels, families, noise, least = [], [], 0.0, search.min_support
-    for found, names in searched([source], how, search):
-        if found.family.length < JUDGED:
-            levels.append(found.level(names))
-        elif len(found.family):
-            families.append(names[found.family.items])
-            if found.family.length == JUDGED:
-                noise = float(np.median(found.standard_error)) / least
-    rows = source.rows()  # known once everything was read
-    fits: list[Fits] = []
-    if families:
-        chosen = windows(families, _width(noise))
-        used = np.unique(np.concatenate(chosen))
-        counts = count_patterns(source.narrowed(used), [np.searchsorted(used, items) for items in chosen], rows)
-        cover = [Window(*each, coins.chosen(each[0])) for each in zip(chosen, counts, strict=True)]
-        known = JUDGED if noise <= CLEAR else JUDGED - 1
-        fits = fits_of(families, cover, known, search)
-        levels += _reported(levels[-1], families, fits, search)
-    kept = tuple(level for level in levels if len(level.items))
-    covariances = ModelCovariances(
-        CoinCovariances(square_of(coins.ones, coins.zeros), rows, search.target), _shared(fits, least)
-    )
-    return Itemsets(variable.items, kept, rows, least, search.target, covariances)
+def window_items(noise: float, tuning: Tuning = DEFAULT_TUNING) -> int:
+    """Return the items of a window, from the standard error of sets of four items as a share of the threshold.
 
-
-def _width(noise: float) -> int:
-    """Items of a window, from the standard error of sets of four items in parts of the threshold.
-
-    >>> _width(0.035), _width(0.07), _width(0.14), _width(0.0)
+    >>> window_items(0.035), window_items(0.07), window_items(0.14), window_items(0.0)
     (14, 11, 8, 14)
     """
-    cells = TOLD / max(noise, 2.0**-WIDEST) ** 3
-    return int(np.clip(np.log2(cells), NARROWEST, WIDEST))
+    cells = tuning.window_cells / max(noise, 2.0**-tuning.widest_window) ** 3
+    return int(np.clip(np.log2(cells), tuning.narrowest_window, tuning.widest_window))
 
 
-def _reported(below: Level, families: Sequence[Numbers], fits: Sequence[Fits], search: Search) -> Iterator[Level]:
-    """Sets all of whose subsets are reported, while few are expected to be false."""
-    reported, least = set(map(tuple, below.items.tolist())), search.min_support
-    for items, fit in zip(families, fits, strict=True):
-        support, error = fit.support, fit.error(least)
-        certain = np.where(support >= least, np.inf, -np.inf)
-        deviations = np.divide(support - least, error, out=certain, where=error > 0)
+def _select_levels(below: Level, sets: Sequence[Indices], fits: Sequence[Fits], search: Search) -> Iterator[Level]:
+    """Yield the sets all of whose subsets are reported, while few false ones are expected."""
+    reported, threshold = set(map(tuple, below.items.tolist())), search.min_support
+    for items, fit in zip(sets, fits, strict=True):
+        support, error = fit.support, fit.standard_error(threshold)
+        certain = np.where(support >= threshold, np.inf, -np.inf)
+        deviations = np.divide(support - threshold, error, out=certain, where=error > 0)
         possible = [all(part in reported for part in combinations(row, len(row) - 1)) for row in items.tolist()]
-        kept = surest(np.where(possible, deviations, -np.inf), search.false_positives or 0.0)
-        level = Level(items, support, error, chances(deviations), by_model=True).chosen(kept)
+        kept = select_probable(np.where(possible, deviations, -np.inf), search.tuning)
+        probability = probability_frequent(deviations, search.tuning)
+        level = Level(items, support, error, probability, by_model=True).select(kept)
         reported = set(map(tuple, level.items.tolist()))
         yield level
 
 
-def _shared(fits: Sequence[Fits], threshold: float) -> dict[tuple[int, int], float]:
-    """By number of items of a set and of a part of it, how they scatter together: see `ModelCovariances`."""
+def _covariance_ratios(fits: Sequence[Fits], threshold: float, shortest: int) -> dict[tuple[int, int], float]:
+    """Return the ratios of `ModelCovariances`, by the lengths of a set and of a part of it."""
     return {
-        (fit.length, length): fit.scattered(length if length < JUDGED else fits[length - JUDGED], threshold)
+        (fit.length, length): fit.covariance_ratio(length if length < shortest else fits[length - shortest], threshold)
         for fit in fits
         for length in range(1, fit.length)
     }

@@ -1,26 +1,24 @@
-"""Patterns of a few items: their most likely joint cells, and what those say of every set of the items.
+"""Patterns of a few items: their joint cells by maximum likelihood, and the supports of every set of the items.
 
-An array has an axis of two for each item. As cells it holds, at each pattern, transactions with just these items; as
-supports, those with these items and maybe others.
+An array has an axis of two for each item. Cells are the shares of transactions with exactly the items of a pattern;
+supports, of those with these items and possibly others.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
-from sottovoce.estimates.likelihood import factors as em_factors
-from sottovoce.mining.itemsets.candidates import Numbers
-from sottovoce.mining.itemsets.reconstruct import Coins, square_of
-
-STEPS = 120
-"""Steps of the fit. More fit noise: what reports say little of should stay near where the fit started."""
+from sottovoce.checks import Array
+from sottovoce.estimates.likelihood import em_factors
+from sottovoce.mining.itemsets.reconstruct import Coins, squared_score
+from sottovoce.mining.itemsets.selection import Indices
+from sottovoce.mining.itemsets.tuning import DEFAULT_TUNING
 
 
-def exactly(supports: Array) -> Array:
-    """Cells from supports.
+def cells_from_supports(supports: Array) -> Array:
+    """Return cells from supports.
 
-    >>> exactly(np.array([[10, 4], [3, 2]])).tolist()
+    >>> cells_from_supports(np.array([[10, 4], [3, 2]])).tolist()
     [[5, 2], [1, 2]]
     """
     cells = np.array(supports)
@@ -30,10 +28,10 @@ def exactly(supports: Array) -> Array:
     return cells
 
 
-def at_least(cells: Array) -> Array:
-    """Supports from cells.
+def supports_from_cells(cells: Array) -> Array:
+    """Return supports from cells.
 
-    >>> at_least(np.array([[5, 2], [1, 2]])).tolist()
+    >>> supports_from_cells(np.array([[5, 2], [1, 2]])).tolist()
     [[10, 4], [3, 2]]
     """
     supports = np.array(cells)
@@ -44,50 +42,52 @@ def at_least(cells: Array) -> Array:
 
 
 def unbiased_supports(counts: Array, coins: Coins) -> Array:
-    """Shares of transactions with all items of each set, from all-ones counts: item by item, as `reconstruct`.
+    """Return unbiased supports of all sets from their all-ones counts, item by item (see `reconstruct`).
 
-    >>> sure = Coins((), np.array([0.9]), np.array([0.8]))  # 100 reports, 34 with the item: (.34 - .2) / .7
-    >>> unbiased_supports(np.array([100, 34]), sure).round(4).tolist()
+    >>> from sottovoce.mechanisms.flips import BitCoin
+    >>> coin = Coins((BitCoin(one=9, zero=2, sides=10),))
+    >>> unbiased_supports(np.array([100, 34]), coin).round(4).tolist()  # (.34 - .2) / .7
     [1.0, 0.2]
     """
-    found = counts / counts.flat[0]
+    supports = counts / counts.flat[0]
     for axis, (one, zero) in enumerate(zip(coins.ones, coins.zeros, strict=True)):
-        without, within = _halves(found, axis)
+        without, within = _halves(supports, axis)
         within -= (1 - zero) * without
         within /= one + zero - 1
-    return found
+    return supports
 
 
-def unbiased_noise(supports: Array, coins: Coins, rows: int) -> Array:
-    """Variances of `unbiased_supports` where these are true: `(mean f^2 - support^2) / N`, see `reconstruct`.
+def unbiased_variances(supports: Array, coins: Coins, rows: int) -> Array:
+    """Return the variances of `unbiased_supports` if these are the true ones: `(mean f^2 - support^2) / N`.
 
-    >>> unbiased_noise(np.array([1.0, 0.2]), Coins((), np.array([1.0]), np.array([1.0])), 100).round(4).tolist()
+    >>> from sottovoce.mechanisms.flips import BitCoin
+    >>> certain = Coins((BitCoin(one=1, zero=0, sides=1),))
+    >>> unbiased_variances(np.array([1.0, 0.2]), certain, 100).round(4).tolist()
     [0.0, 0.0016]
     """
     squares = np.array(supports)
-    for axis, (slope, rest) in enumerate(zip(*square_of(coins.ones, coins.zeros), strict=True)):
+    for axis, (slope, rest) in enumerate(zip(*squared_score(coins.ones, coins.zeros), strict=True)):
         without, within = _halves(squares, axis)
         within *= slope
         within += rest * without
     return np.asarray(np.maximum(squares - supports**2, 0) / rows)
 
 
-def likely_cells(counts: Sequence[Array], coins: Coins) -> list[Array]:
-    """Cells that the reports make likely: steps of EM (see `likelihood`), from items independent of each other.
+def fit_cells(counts: Sequence[Array], coins: Coins, steps: int = DEFAULT_TUNING.em_steps) -> list[Array]:
+    """Return cells after some EM steps (see `likelihood`) from independent items, for each of several counts.
 
-    Cells are never negative, which says much of long sets: most patterns of many items are in no transaction at all,
-    while inversion lets them scatter around nothing. Few steps leave alone what the reports hardly tell. Several
-    counts of the same items go side by side.
+    Cells are never negative, which says much about long sets: most patterns of many items occur in no transaction at
+    all, while inversion estimates them around zero. A limited number of steps leaves cells that the reports say little
+    about near the start.
     """
-    point = np.stack([_independent(own, coins) for own in counts], axis=1)
-    seen = np.stack([exactly(own).ravel() / own.flat[0] for own in counts], axis=1)
-    for _ in range(STEPS):
-        point *= em_factors(coins.channel, seen, point)
-    return [column.reshape(counts[0].shape) for column in np.ascontiguousarray(point.T)]
+    cells = np.stack([_independent_cells(count, coins) for count in counts], axis=1)
+    shares = np.stack([cells_from_supports(count).ravel() / count.flat[0] for count in counts], axis=1)
+    for _ in range(steps):
+        cells *= em_factors(coins.channel, shares, cells)
+    return [column.reshape(counts[0].shape) for column in np.ascontiguousarray(cells.T)]
 
 
-def _independent(counts: Array, coins: Coins) -> Array:
-    """Cells of items that know nothing of each other."""
+def _independent_cells(counts: Array, coins: Coins) -> Array:
     unbiased, rows, cells = unbiased_supports(counts, coins), counts.flat[0], np.ones(1)
     for axis in range(counts.ndim):
         share = unbiased[tuple(int(other == axis) for other in range(counts.ndim))]
@@ -96,26 +96,27 @@ def _independent(counts: Array, coins: Coins) -> Array:
     return cells
 
 
-def within(supports: Sequence[Array], places: Numbers) -> Array:
-    """Of each set, given by its places in a window, what the supports of its subsets sum up to, by number of items.
+def subset_sums(supports: Sequence[Array], positions: Indices) -> Array:
+    """Return, for each set given by its positions in a window, sums of the supports of its subsets by length.
 
-    >>> within([np.array([[10, 4], [3, 2]])], np.array([[0, 1], [1, 0]])).tolist()
+    >>> subset_sums([np.array([[10, 4], [3, 2]])], np.array([[0, 1], [1, 0]])).tolist()
     [[[10.0, 7.0, 2.0], [10.0, 7.0, 2.0]]]
     """
-    length = places.shape[1]
-    chosen = np.indices((2,) * length).reshape(length, -1)
-    parts = (1 << (supports[0].ndim - 1 - places)) @ chosen
-    lengths = np.eye(length + 1)[chosen.sum(axis=0)]
-    return np.stack([each.ravel()[parts] @ lengths for each in supports])
+    length = positions.shape[1]
+    members = np.indices((2,) * length).reshape(length, -1)
+    cells = (1 << (supports[0].ndim - 1 - positions)) @ members
+    lengths = np.eye(length + 1)[members.sum(axis=0)]
+    return np.stack([each.ravel()[cells] @ lengths for each in supports])
 
 
-def drawn_counts(cells: Array, rows: int, coins: Coins, rng: np.random.Generator) -> Array:
-    """All-ones counts of so many reports of transactions that are distributed as the cells."""
-    law = np.maximum(coins.channel.matvec(cells.ravel()), 0)
-    return at_least(rng.multinomial(rows, law / law.sum()).astype(float).reshape(cells.shape))
+def simulate_counts(cells: Array, rows: int, coins: Coins, rng: np.random.Generator) -> Array:
+    """Return the all-ones counts of simulated reports of transactions drawn from the cells."""
+    distribution = np.maximum(coins.channel.matvec(cells.ravel()), 0)
+    reports = rng.multinomial(rows, distribution / distribution.sum())
+    return supports_from_cells(reports.astype(float).reshape(cells.shape))
 
 
 def _halves(array: Array, axis: int) -> tuple[Array, Array]:
-    """Views of the patterns without an item, and of those with it."""
+    """Return views of the patterns without an item, and of those with it."""
     parts = array.reshape(2**axis, 2, -1)
     return parts[:, 0], parts[:, 1]

@@ -1,39 +1,40 @@
-"""Frequent itemsets with labels: supports, standard errors, intervals, and how sure it is that they are frequent."""
+"""Frequent itemsets with labels: supports, standard errors, intervals, and probabilities of being frequent."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.channels.channel import Array
-from sottovoce.errors import SottovoceError
-from sottovoce.estimates.covariance import Target
-from sottovoce.estimates.intervals import Ends, critical_value
-from sottovoce.estimates.presentation import Backend, new_frame, row_lines
-from sottovoce.mining.itemsets.candidates import Level, highest_above
-from sottovoce.mining.itemsets.reconstruct import (
-    Covariances,
-)
-from sottovoce.mining.itemsets.selection import Judged, judged
+from sottovoce.checks import Array, Target, number
+from sottovoce.display import html_table
+from sottovoce.estimates.presentation import Backend, IntervalTable, row_lines
+from sottovoce.mining.itemsets.reconstruct import Covariances
+from sottovoce.mining.itemsets.selection import Level, Mask, Posterior, highest_superset_support, posterior
+from sottovoce.mining.itemsets.tuning import DEFAULT_TUNING, Tuning
 from sottovoce.schemas.attribute import Label
+
+if TYPE_CHECKING:
+    from sottovoce.mining.rules import Rules
 
 Items = tuple[Label, ...]
 
+BIAS_NOTE = "Selected supports are too high on average; intervals are corrected for that, supports are not."
 
-@dataclass(frozen=True, eq=False)
-class Itemsets:
-    """Sets of items that are frequent, shorter ones first, each in the order of the universe.
 
-    `support` is unbiased for any set, but sets were picked for large ones: `bias` says by how much a picked
-    estimate is too high on the average, and intervals have it taken off; it rests on the prior that
-    `selection` states. Long sets that were picked by their subsets, too, have none: see there.
-    `probability` is that of being truly frequent, by the same prior, or, where long sets were judged by their subsets,
-    too, as `smoothing` learns it. `covariances` are for rules.
+@dataclass(frozen=True, eq=False, repr=False)
+class Itemsets(IntervalTable):
+    """Frequent sets of items, shorter ones first, in the order of the items.
+
+    `support` is unbiased for any given set, but sets were selected for high ones: `bias` says by how much a selected
+    estimate is too high on average, under the prior of `selection`, and intervals subtract it. Long sets that
+    were selected by their subsets as well have none. `probability` is that of being frequent, under the same prior or,
+    if the subsets contributed, as `smoothing` learned it. `covariances` are for rules.
     """
+
+    shown: ClassVar[str] = "support"
 
     labels: tuple[Label, ...]
     levels: tuple[Level, ...]
@@ -41,6 +42,7 @@ class Itemsets:
     min_support: float
     target: Target
     covariances: Covariances | None = None
+    tuning: Tuning = DEFAULT_TUNING
 
     @cached_property
     def itemsets(self) -> tuple[Items, ...]:
@@ -50,23 +52,23 @@ class Itemsets:
     @cached_property
     def support(self) -> Array:
         """Share of the transactions that hold all items of each set, never clipped."""
-        return self._joined([level.support for level in self.levels])
+        return self._concatenate([level.support for level in self.levels])
 
     @cached_property
     def standard_error(self) -> Array:
-        """How far supports scatter."""
-        return self._joined([level.standard_error for level in self.levels])
+        """Standard error of each support."""
+        return self._concatenate([level.standard_error for level in self.levels])
 
     @cached_property
     def bias(self) -> Array:
-        """How much too high a support is on the average because its set was picked."""
-        pairs = zip(self.levels, self._judged, strict=True)
-        return self._joined([own.bias if level.picked_by_support else 0 * own.bias for level, own in pairs])
+        """Mean excess of each support over the truth, due to selection."""
+        pairs = zip(self.levels, self._posteriors, strict=True)
+        return self._concatenate([each.bias if level.selected_by_support else 0 * each.bias for level, each in pairs])
 
     @cached_property
     def probability(self) -> Array:
-        """Probability that each set is truly frequent."""
-        return self._joined(self._probabilities)
+        """Probability that each set is frequent."""
+        return self._concatenate(self._probabilities)
 
     @cached_property
     def length(self) -> NDArray[np.int64]:
@@ -75,30 +77,41 @@ class Itemsets:
 
     @property
     def by_length(self) -> dict[int, int]:
-        """How many sets there are of each length."""
+        """Number of sets of each length."""
         return {level.items.shape[1]: len(level.items) for level in self.levels}
 
-    def interval(self, level: float = 0.95) -> Ends:
-        """Ends of each set's interval, around the support less its bias."""
-        half = critical_value(level) * self.standard_error
-        return self.support - self.bias - half, self.support - self.bias + half
+    @property
+    def value(self) -> Array:
+        """Supports less their bias, the centres of the intervals."""
+        return self.support - self.bias
 
     def likely(self, probability: float) -> "Itemsets":
-        """Sets that are truly frequent with at least this probability."""
-        least = checked_share("probability", probability)
-        return self.chosen([found >= least for found in self._probabilities])
+        """Return the sets that are frequent with at least this probability."""
+        least = number("probability", probability, 0, 1)
+        return self.select([each >= least for each in self._probabilities])
 
     def maximal(self) -> "Itemsets":
-        """Sets that no longer set here contains."""
-        return self.chosen([np.isneginf(highest) for highest in highest_above(self.levels)])
+        """Return the sets that are in no longer set."""
+        return self.select([np.isneginf(highest) for highest in highest_superset_support(self.levels)])
 
     def closed(self) -> "Itemsets":
-        """Sets of which every longer set here has a lower support; between disguised ones noise decides ties."""
-        pairs = zip(self.levels, highest_above(self.levels), strict=True)
-        return self.chosen([level.support > highest for level, highest in pairs])
+        """Return the sets whose support no longer set reaches; between disguised supports, noise decides ties."""
+        pairs = zip(self.levels, highest_superset_support(self.levels), strict=True)
+        return self.select([level.support > highest for level, highest in pairs])
+
+    def select(self, masks: Sequence[Mask]) -> "Itemsets":
+        """Return the sets of a mask for each level."""
+        levels = [level.select(kept) for level, kept in zip(self.levels, masks, strict=True)]
+        return replace(self, levels=tuple(level for level in levels if len(level.items)))
+
+    def rules(self, min_confidence: float = 0.8) -> "Rules":
+        """Return the association rules between these sets that hold at least so often."""
+        from sottovoce.mining.rules import association_rules
+
+        return association_rules(self, min_confidence)
 
     def to_rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """Everything about each set, as plain Python."""
+        """Return everything about each set, as plain Python."""
         arrays = (self.length, self.support, self.standard_error, *self.interval(level), self.probability)
         names = ("length", "support", "standard_error", "low", "high", "probability")
         numbers = zip(*(array.tolist() for array in arrays), strict=True)
@@ -108,7 +121,7 @@ class Itemsets:
         ]
 
     def to_json(self, level: float = 0.95) -> dict[str, Any]:
-        """Everything, for programs."""
+        """Return everything, for programs."""
         return {
             "respondents": self.respondents,
             "min_support": self.min_support,
@@ -117,11 +130,11 @@ class Itemsets:
             "itemsets": self.to_rows(level),
         }
 
-    def to_frame(self, backend: Backend = "pandas", level: float = 0.95) -> Any:
-        """Data frame that begins with mlxtend's columns, `support` and `itemsets`; sets are lists but in pandas."""
+    def to_columns(self, backend: Backend, level: float = 0.95) -> dict[str, Any]:
+        """Return columns that begin with mlxtend's, `support` and `itemsets`: frozensets in pandas, else lists."""
         low, high = self.interval(level)
         kind = frozenset if backend == "pandas" else list
-        columns = {
+        return {
             "support": self.support.tolist(),
             "itemsets": [kind(items) for items in self.itemsets],
             "standard_error": self.standard_error.tolist(),
@@ -130,56 +143,42 @@ class Itemsets:
             "length": self.length.tolist(),
             "probability": self.probability.tolist(),
         }
-        return new_frame(columns, backend)
 
     def __len__(self) -> int:
-        """Number of sets."""
+        """Return the number of sets."""
         return len(self.support)
 
     @property
     def headline(self) -> str:
-        """How many there are, of how many reports."""
+        """Summary in one line: reports, threshold, number of sets of each length."""
         lengths = ", ".join(f"{count} of length {length}" for length, count in self.by_length.items()) or "none"
         return f"{self.respondents} reports, min_support {self.min_support:g}, supports in the {self.target}: {lengths}"
 
-    def __str__(self) -> str:
-        """Readable table, with a word about picked supports where they are biased."""
-        rows = [{"values": dict(enumerate(row["items"])), **row} for row in self.to_rows()]
-        lines = [self.headline, *(row_lines(rows, "support") if rows else [])]
-        if rows and self.bias.max() > 0:
-            lines.append("  Picked supports are too high on the average; intervals are corrected, supports are not.")
-        return "\n".join(lines)
+    def to_lines(self, level: float = 0.95) -> list[str]:
+        """Return a line for each set."""
+        return row_lines([{"values": dict(enumerate(row["items"])), **row} for row in self.to_rows(level)], self.shown)
+
+    def _repr_html_(self) -> str:
+        numbers = ("support", "standard_error", "low", "high", "probability")
+        rows = [(", ".join(map(str, row["items"])), *(row[name] for name in numbers)) for row in self.to_rows()]
+        columns = ("items", "support", "standard error", "95 % low", "95 % high", "probability of being frequent")
+        return html_table(self.headline, columns, rows, self.notes)
+
+    @property
+    def notes(self) -> list[str]:
+        """Remark about the bias of selection, where there is any."""
+        return [BIAS_NOTE] if len(self) and self.bias.max() > 0 else []
 
     @cached_property
-    def _judged(self) -> list[Judged]:
-        return [judged(level.support, level.standard_error, self.min_support) for level in self.levels]
+    def _posteriors(self) -> list[Posterior]:
+        return [posterior(each.support, each.standard_error, self.min_support, self.tuning) for each in self.levels]
 
     @cached_property
     def _probabilities(self) -> list[Array]:
-        """As long sets were judged by their subsets, too; of others by their own supports."""
-        pairs = zip(self.levels, self._judged, strict=True)
-        return [own.probability if level.probability is None else level.probability for level, own in pairs]
-
-    def chosen(self, masks: Sequence[NDArray[np.bool_]]) -> "Itemsets":
-        """Sets that are kept, by level."""
-        chosen = [level.chosen(kept) for level, kept in zip(self.levels, masks, strict=True)]
-        return replace(self, levels=tuple(level for level in chosen if len(level.items)))
+        """As learned by smoothing or a model, else from each set's own support."""
+        pairs = zip(self.levels, self._posteriors, strict=True)
+        return [each.probability if level.probability is None else level.probability for level, each in pairs]
 
     @staticmethod
-    def _joined(arrays: Sequence[Array]) -> Array:
+    def _concatenate(arrays: Sequence[Array]) -> Array:
         return np.concatenate([np.zeros(0), *arrays])
-
-
-def checked_share(parameter: str, value: Any) -> float:
-    """A share or a probability.
-
-    >>> checked_share("min_confidence", 0.8)
-    0.8
-    """
-    if not _is_number(value) or not 0 <= value <= 1:
-        raise SottovoceError(parameter, "must be from 0 to 1", value)
-    return float(value)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

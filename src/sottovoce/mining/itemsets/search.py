@@ -1,10 +1,10 @@
-"""Levelwise search on reconstructed supports: what survives at one length makes the candidates of the next.
+"""Levelwise search on reconstructed supports: the survivors of one length are joined to the candidates of the next.
 
-Under a disguise nearly all pairs of items occur together somewhere, so that all of them have to be counted, and of a
-million reports a part decides: a pair is left out when its estimate from a random sample of n reports is 4 of its
-standard errors below what would survive, the standard error being that of a pair exactly at the threshold. A
-frequent pair is lost so with probability 3.2e-5 or so, by the normal law and with other items taken as
-independent. Exact data are never sampled.
+Under a disguise nearly all pairs of items are reported together somewhere, so that all pairs must be counted. With
+many reports, a random sample of n of them decides first: a pair is left out if its estimate from the sample is 4
+standard errors below what would survive, the standard error being that of a pair exactly at the threshold. A frequent
+pair is lost with a probability of about 3.2e-5, by the normal approximation and with other items taken as independent.
+Undisguised data are never sampled.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,223 +12,226 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array
 from sottovoce.counts.protocol import Counts
 from sottovoce.counts.transactions import Narrowed, Transactions
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.mining.itemsets.candidates import MOST_AT_ONCE, Family, Level, Numbers, slices, together
 from sottovoce.mining.itemsets.reconstruct import Reconstruction, Sums
-from sottovoce.mining.itemsets.selection import GROWING, GROWING_SMOOTHED, Mask, Search, chances, judged, surest
-from sottovoce.mining.itemsets.smoothing import Smoothed, smoothed
-
-MOST_SURVIVORS = 2**22
-"""Survivors of one length, beyond which the search is given up: memory would be next."""
-
-MOST_GROWN = 1000
-"""Sets that are grown beside three times those that are reported, the surest first."""
-FAR = 4.0
-"""Standard errors below the threshold that rule a pair out."""
-
-NEAR = 0.55
-"""Part of the threshold that so many standard errors of the sample may be."""
-
-WORTHWHILE = 3
-"""A sample is drawn where so many times its size is at hand."""
-MOST_PAIRED = 4096
-"""Items whose pairs are counted as one table; of more, in parts."""
+from sottovoce.mining.itemsets.selection import (
+    Candidates,
+    Indices,
+    Level,
+    Mask,
+    Search,
+    batches,
+    posterior,
+    probability_frequent,
+    select_probable,
+)
+from sottovoce.mining.itemsets.smoothing import Smoothed, smooth_supports
 
 
 @dataclass(frozen=True, eq=False)
 class Survivors:
-    """Sets of one length that survived, and the sums that the next length is made of.
+    """Candidates of one length that are reported or extended, with the sums that the next length is made of.
 
-    `reported` are those that are found; the others may have been lost to noise, and are looked at with what they
-    grow into. `smooth` are their supports for the length above to be smoothed by.
+    Those not `reported` may be frequent in spite of a low estimate, and are kept only to be extended. `smoothed` are
+    the supports that the next length is smoothed by.
     """
 
-    family: Family
+    candidates: Candidates
     sums: Sums
     support: Array
     standard_error: Array
     reported: Mask
     probability: Array | None = None
-    smooth: Smoothed | None = None
+    smoothed: Smoothed | None = None
 
-    def level(self, names: Numbers) -> Level:
-        """Those reported, under the numbers that the items had at first."""
-        found = Level(names[self.family.items], self.support, self.standard_error, self.probability)
-        return found.chosen(self.reported)
+    @classmethod
+    def concatenate(cls, parts: Sequence["Survivors"], below: Sums, length: int, most: int) -> "Survivors":
+        """Return the survivors of all parts; none where there were no candidates."""
+        total = sum(len(part.candidates) for part in parts)
+        if total > most:
+            rule = f"must be higher: more than {most} sets of one length survive"
+            raise SottovoceError("min_support", rule, Words(f"one that leaves {total}"))
+        nothing = np.zeros((len(below), 0, length + 1), below.dtype)
+        return cls(
+            Candidates.concatenate([part.candidates for part in parts], length),
+            np.concatenate([nothing, *(part.sums for part in parts)], axis=1),
+            np.concatenate([np.zeros(0), *(part.support for part in parts)]),
+            np.concatenate([np.zeros(0), *(part.standard_error for part in parts)]),
+            np.ones(total, bool),
+        )
 
-    def numbered_anew(self, used: Numbers) -> "Survivors":
-        """Single items that are used, with numbers from 0."""
+    def level(self, items: Indices) -> Level:
+        """Return the reported sets, with the original index of each item."""
+        everything = Level(items[self.candidates.items], self.support, self.standard_error, self.probability)
+        return everything.select(self.reported)
+
+    def renumber(self, used: Indices) -> "Survivors":
+        """Return some of the single items, numbered from 0."""
         return Survivors(
-            Family.of_singles(len(used)),
+            Candidates.single_items(len(used)),
             self.sums[:, used],
             self.support[used],
             self.standard_error[used],
             self.reported[used],
         )
 
-    def chosen(self, kept: Mask) -> "Survivors":
-        """Those that are kept."""
+    def select(self, kept: Mask) -> "Survivors":
+        """Return the sets of a mask."""
         return Survivors(
-            self.family.chosen(kept),
+            self.candidates.select(kept),
             self.sums[:, kept],
             self.support[kept],
             self.standard_error[kept],
             self.reported[kept],
             None if self.probability is None else self.probability[kept],
-            None if self.smooth is None else self.smooth.chosen(kept),
+            None if self.smoothed is None else self.smoothed.select(kept),
         )
 
 
-def near_enough(
-    family: Family, sums: Sums, how: Reconstruction, search: Search, rows: int, *, whole: bool = False
+def mine_levels(sources: Sequence[Transactions], how: Reconstruction, search: Search) -> list[Level]:
+    """Return the reported sets of each length, from one source of reports or several; none if no item survives."""
+    levels = [survivors.level(items) for survivors, items in search_levels(sources, how, search)]
+    return [level for level in levels if len(level.items)]
+
+
+def search_levels(
+    sources: Sequence[Transactions], how: Reconstruction, search: Search
+) -> Iterator[tuple[Survivors, Indices]]:
+    """Yield the survivors of each length, reported or not, with the original indices of their items."""
+    counts = np.stack([source.singles() for source in sources])
+    rows = np.array([source.rows() for source in sources])
+    total, tuning = int(rows.sum()), search.tuning
+    if not counts.any():
+        raise SottovoceError("transactions", "must hold items", Words(f"{total} empty ones"))
+    search.report_progress(1, counts.shape[1], counts.shape[1])
+    singles = Candidates.single_items(counts.shape[1])
+    estimated = _estimate(singles, how.single_item_sums(counts, rows), how, search, total)
+    survivors = split_reported(estimated, None, how, search, total)
+    yield survivors, np.arange(counts.shape[1])
+    items = survivors.candidates.items[:, 0]
+    how, survivors = how.select(items), survivors.renumber(np.arange(len(items)))
+    pairs = promising_pairs(sources[0], items, survivors.sums, how, search) if len(sources) == 1 else None
+    if pairs is not None:
+        used = np.unique(pairs)
+        items, how, survivors = items[used], how.select(used), survivors.renumber(used)
+        pairs = np.searchsorted(used, pairs)
+    narrowed = [source.narrowed(items) for source in sources]
+    longest = min(search.longest, how.longest)
+    while len(survivors.candidates) > survivors.candidates.length < longest and survivors.reported.any():
+        shorter, parts, done = survivors.candidates, [], 0
+        most = shorter.most_extensions if pairs is None or shorter.length > 1 else len(pairs)
+        search.report_progress(shorter.length + 1, 0, most)
+        # Smoothing needs all candidates of a length at once.
+        below = survivors if most <= tuning.candidates_at_once else replace(survivors, smoothed=None)
+        for candidates in _extend(shorter, pairs, tuning.candidates_at_once):
+            sums = how.extend_sums(survivors.sums, candidates, _count(narrowed, candidates, tuning.pair_table_items))
+            parts.append(_estimate(candidates, sums, how, search, total, keep_all=below.smoothed is not None))
+            done += len(candidates)
+            search.report_progress(shorter.length + 1, done, most)
+        search.report_progress(shorter.length + 1, most, most)
+        estimated = Survivors.concatenate(parts, survivors.sums, shorter.length + 1, tuning.most_survivors)
+        survivors = split_reported(estimated, below, how, search, total)
+        yield survivors, items
+
+
+def split_reported(
+    estimated: Survivors, below: Survivors | None, how: Reconstruction, search: Search, rows: int
 ) -> Survivors:
-    """Sets whose estimate is near enough to the threshold, or above it; all where the whole length is looked at."""
+    """Split candidates into those reported and those kept only to be extended; drop the others.
+
+    A set is reported only if all of its subsets are, and while few false ones are expected.
+    """
+    if search.selection != "smoothed":
+        return estimated
+    candidates, tuning, smoothed = estimated.candidates, search.tuning, None
+    if how.coin is not None and below is not None and below.smoothed is not None:
+        sums = estimated.sums[0].astype(float)
+        smoothed = smooth_supports(sums, candidates.subsets, below.smoothed, how.coin, search, rows)
+    if smoothed is None:
+        alone = posterior(estimated.support, estimated.standard_error, search.min_support, tuning)
+        deviations, probability = alone.deviations, None
+        near = search.near_threshold(estimated.support, estimated.standard_error)
+        if how.coin is not None and candidates.length > 1:
+            smoothed = _unsmoothed(estimated, search)
+    else:
+        deviations, probability = smoothed.deviations, probability_frequent(smoothed.deviations, tuning)
+        near = deviations >= -tuning.extend_within_smoothed
+    possible = np.ones(len(deviations), bool) if below is None else below.reported[candidates.subsets].all(axis=1)
+    reported = select_probable(np.where(possible, deviations, -np.inf), tuning)
+    extended = reported | near & (_ranks(deviations) < tuning.most_extended + 3 * reported.sum())
+    return replace(estimated, reported=reported, probability=probability, smoothed=smoothed).select(extended)
+
+
+def promising_pairs(
+    source: Transactions, items: Indices, sums: Sums, how: Reconstruction, search: Search
+) -> Indices | None:
+    """Return the pairs of the given items, by position, that a random sample does not rule out; None if not sampled.
+
+    `sums` are those of the given items alone.
+    """
+    if how.held_square is None or len(items) < 2:
+        return None
+    threshold, tuning = search.min_support, search.tuning
+    rows, squares = source.rows(), how.moments(sums)[1] / source.rows()
+    held = np.broadcast_to(how.held_square, len(items))
+    variance_at_threshold = float(held.mean() ** 2 * threshold + squares.mean() ** 2)
+    size = int(variance_at_threshold * (tuning.sample_deviations / (tuning.sample_precision * threshold)) ** 2) + 1
+    sample = source.sample(size) if tuning.sample_saving * size <= rows else None
+    if sample is None:
+        return None
+    absent, present = (np.broadcast_to(score, len(items)) for score in how.single_item_scores)
+    singles = size * absent / 2 + present * sample.singles()[items]
+    table, every, kept = sample.narrowed(items).pairs(), np.arange(len(items)), []
+    deviations = search.deviations / np.sqrt(rows) + tuning.sample_deviations / np.sqrt(size)
+    for first, last in batches(np.full(len(items), len(items)), tuning.candidates_at_once):
+        part = slice(first, last), None
+        # The sum of (a_i + b_i y_i) (a_j + b_j y_j): each of the two single items contributes half of a_i a_j.
+        estimate = present[part] * present * table[first:last] + absent[part] * singles + singles[part] * absent
+        variance = (held * threshold)[part] * held + squares[part] * squares
+        enough = threshold - np.sqrt(variance) * deviations
+        one, two = np.nonzero((estimate >= size * enough) & (every[part] < every))
+        kept.append(np.column_stack([every[first:last][one], two]))
+    return np.concatenate(kept)
+
+
+def _estimate(
+    candidates: Candidates, sums: Sums, how: Reconstruction, search: Search, rows: int, *, keep_all: bool = False
+) -> Survivors:
+    """Estimate supports and standard errors; keep only candidates near the threshold unless all are wanted."""
     first, second = (moment / rows for moment in how.moments(sums))
     error = search.standard_error(first, second, rows)
-    found = Survivors(family, sums, first, error, np.ones(len(family), bool))
-    return found if whole else found.chosen(search.near(first, error))
+    estimated = Survivors(candidates, sums, first, error, np.ones(len(candidates), bool))
+    return estimated if keep_all else estimated.select(search.near_threshold(first, error))
 
 
-def gathered(parts: Sequence[Survivors], below: Sums, length: int) -> Survivors:
-    """Survivors of all parts; none where there were no candidates."""
-    total = sum(len(part.family) for part in parts)
-    if total > MOST_SURVIVORS:
-        rule = f"must be higher, or recall lower: more than {MOST_SURVIVORS} sets of one length survive"
-        raise SottovoceError("min_support", rule, Words(f"one that leaves {total}"))
-    nothing = np.zeros((len(below), 0, length + 1), below.dtype)
-    return Survivors(
-        together([part.family for part in parts], length),
-        np.concatenate([nothing, *(part.sums for part in parts)], axis=1),
-        np.concatenate([np.zeros(0), *(part.support for part in parts)]),
-        np.concatenate([np.zeros(0), *(part.standard_error for part in parts)]),
-        np.ones(total, bool),
-    )
-
-
-def decided(found: Survivors, below: Survivors | None, how: Reconstruction, search: Search, rows: int) -> Survivors:
-    """Which are reported, and which only grown: those all of whose subsets are, while few are expected to be false."""
-    if search.false_positives is None:
-        return found
-    smooth = None
-    if how.coin is not None and below is not None and below.smooth is not None:
-        sums, without = found.sums[0].astype(float), found.family.without
-        smooth = smoothed(sums, without, below.smooth, how.coin, search, rows)
-    by_itself = judged(found.support, found.standard_error, search.min_support).deviations
-    deviations = by_itself if smooth is None else smooth.deviations
-    possible = np.ones(len(deviations), bool) if below is None else below.reported[found.family.without].all(axis=1)
-    reported = surest(np.where(possible, deviations, -np.inf), search.false_positives)
-    near = search.near(found.support, found.standard_error) if smooth is None else deviations >= -GROWING_SMOOTHED
-    grown = reported | near & (_ranks(deviations) < MOST_GROWN + 3 * reported.sum())
-    if smooth is None and how.coin is not None and found.family.length > 1:
-        smooth = _by_itself(found, search)
-    probability = None if deviations is by_itself else chances(deviations)
-    whole = Survivors(found.family, found.sums, found.support, found.standard_error, reported, probability, smooth)
-    return whole.chosen(grown)
-
-
-def _by_itself(found: Survivors, search: Search) -> Smoothed:
-    """Sets as they are, for the length above to be smoothed by; their spread is that of those near the threshold."""
-    support, error = found.support / search.min_support, found.standard_error / search.min_support
+def _unsmoothed(estimated: Survivors, search: Search) -> Smoothed:
+    """Return the supports as they are, with the standard deviation of those near the threshold."""
+    support, error = estimated.support / search.min_support, estimated.standard_error / search.min_support
     nearest = np.argsort(np.abs(support - 1))[: max(1, len(support) // 4)]
-    spread = float(np.median(error[nearest])) if len(error) else 0.0
-    return Smoothed(support, spread, np.ones(1), 1 - GROWING * spread)
+    deviation = float(np.median(error[nearest])) if len(error) else 0.0
+    return Smoothed(support, deviation, np.ones(1), 1 - search.tuning.extend_within * deviation)
 
 
-def _ranks(deviations: Array) -> Numbers:
+def _ranks(deviations: Array) -> Indices:
     ranks = np.empty(len(deviations), np.int64)
     ranks[np.argsort(-deviations, kind="stable")] = np.arange(len(deviations))
     return ranks
 
 
-def promising_pairs(
-    source: Transactions, chosen: Numbers, sums: Sums, how: Reconstruction, least: tuple[float, float]
-) -> Numbers | None:
-    """Pairs of the chosen items, by their places among them, that a sample does not rule out; None without one.
-
-    `sums` are those of the chosen items alone, and `least` is the threshold with the standard errors below it that
-    are allowed.
-    """
-    if how.held_square is None or len(chosen) < 2:
-        return None
-    threshold, deviations = least
-    rows, squares = source.rows(), how.moments(sums)[1] / source.rows()
-    held = np.broadcast_to(how.held_square, len(chosen))
-    spread = float(held.mean() ** 2 * threshold + squares.mean() ** 2)
-    size = int(spread * (FAR / (NEAR * threshold)) ** 2) + 1
-    sample = source.sample(size) if WORTHWHILE * size <= rows else None
-    if sample is None:
-        return None
-    absent, present = (np.broadcast_to(own, len(chosen)) for own in how.line)
-    singles = size * absent / 2 + present * sample.singles()[chosen]
-    table, every, found = sample.narrowed(chosen).pairs(), np.arange(len(chosen)), []
-    for first, last in slices(np.full(len(chosen), len(chosen))):
-        part = slice(first, last), None
-        # The sum of (a_i + b_i y_i) (a_j + b_j y_j): either of the singles brings half of a_i a_j.
-        estimate = present[part] * present * table[first:last] + absent[part] * singles + singles[part] * absent
-        variance = (held * threshold)[part] * held + squares[part] * squares
-        enough = threshold - np.sqrt(variance) * (deviations / np.sqrt(rows) + FAR / np.sqrt(size))
-        one, two = np.nonzero((estimate >= size * enough) & (every[part] < every))
-        found.append(np.column_stack([every[first:last][one], two]))
-    return np.concatenate(found)
+def _extend(candidates: Candidates, pairs: Indices | None, at_once: int) -> Iterator[Candidates]:
+    """Yield sets of one more item; of two items, the promising pairs where they are known."""
+    if candidates.length == 1 and pairs is not None:
+        return iter([Candidates(pairs, pairs[:, ::-1])])
+    return candidates.extend(at_once)
 
 
-def mine_levels(sources: Sequence[Transactions], how: Reconstruction, search: Search) -> list[Level]:
-    """Survivors of each length, from the reports of one source or of several; none where no single item survives."""
-    levels = [found.level(names) for found, names in searched(sources, how, search)]
-    return [level for level in levels if len(level.items)]
-
-
-def searched(
-    sources: Sequence[Transactions], how: Reconstruction, search: Search
-) -> Iterator[tuple[Survivors, Numbers]]:
-    """Survivors of each length, reported or only grown, and the numbers that their items had at first."""
-    counts = np.stack([source.singles() for source in sources])
-    rows = np.array([source.rows() for source in sources])
-    total = int(rows.sum())
-    if not counts.any():
-        raise SottovoceError("transactions", "must hold items", Words(f"{total} empty ones"))
-    search.told(1, counts.shape[1], counts.shape[1])
-    singles = Family.of_singles(counts.shape[1])
-    alone = decided(near_enough(singles, how.of_singles(counts, rows), how, search, total), None, how, search, total)
-    yield alone, np.arange(counts.shape[1])
-    names = alone.family.items[:, 0]
-    how, found = how.chosen(names), alone.numbered_anew(np.arange(len(names)))
-    least = search.min_support, search.deviations
-    pairs = promising_pairs(sources[0], names, found.sums, how, least) if len(sources) == 1 else None
-    if pairs is not None:
-        used = np.unique(pairs)
-        names, how, found = names[used], how.chosen(used), found.numbered_anew(used)
-        pairs = np.searchsorted(used, pairs)
-    narrowed = [source.narrowed(names) for source in sources]
-    while len(found.family) > found.family.length < min(search.longest, how.longest) and found.reported.any():
-        length, parts, judged = found.family.length + 1, [], 0
-        most = found.family.most_joined if pairs is None or length > 2 else len(pairs)
-        search.told(length, 0, most)
-        below = found if most <= MOST_AT_ONCE else replace(found, smooth=None)
-        for family in _candidates(found.family, pairs):
-            sums = how.grown(found.sums, family, _counted(narrowed, family))
-            parts.append(near_enough(family, sums, how, search, total, whole=below.smooth is not None))
-            judged += len(family)
-            search.told(length, judged, most)
-        search.told(length, most, most)
-        found = decided(gathered(parts, found.sums, length), below, how, search, total)
-        yield found, names
-
-
-def _candidates(family: Family, pairs: Numbers | None) -> Iterator[Family]:
-    """Sets of one more item; pairs where they were looked over before."""
-    if family.length == 1 and pairs is not None:
-        return iter([Family(pairs, pairs[:, ::-1])])
-    return family.joined()
-
-
-def _counted(narrowed: Sequence[Narrowed], family: Family) -> Counts:
-    """Counts by source and set; all pairs at once where those are most of them, in a table that is not too large."""
-    items = int(family.items.max()) + 1
-    if family.length > 2 or items > MOST_PAIRED or 4 * len(family) < items**2 // 2:
-        return np.stack([each.together(family.items) for each in narrowed])
-    first, second = family.items.T
+def _count(narrowed: Sequence[Narrowed], candidates: Candidates, pair_table_items: int) -> Counts:
+    """Count each set in each source; pairs in one table if most of them are wanted and the table is small enough."""
+    items = int(candidates.items.max()) + 1
+    if candidates.length > 2 or items > pair_table_items or 4 * len(candidates) < items**2 // 2:
+        return np.stack([each.all_ones(candidates.items) for each in narrowed])
+    first, second = candidates.items.T
     return np.stack([each.pairs()[first, second] for each in narrowed])

@@ -10,7 +10,6 @@ from sottovoce.disguises.transactions import disguise_transactions
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates.itemsets import estimate_supports
 from sottovoce.estimates.proportions import estimate_proportions
-from sottovoce.mining import rules
 from sottovoce.mining.itemsets.frequent import frequent_itemsets
 from sottovoce.mining.rules import MEASURES, association_rules
 from sottovoce.plans.plan import Plan
@@ -39,7 +38,7 @@ def test_without_a_disguise_rules_are_those_of_mlxtend():
     frequent_patterns = pytest.importorskip("mlxtend.frequent_patterns")
     pandas = pytest.importorskip("pandas")
     truth = baskets(500, 1)
-    ours = association_rules(frequent_itemsets(truth, PLAIN, 0.15), 0.6).to_frame()
+    ours = association_rules(frequent_itemsets(truth, PLAIN, 0.15, target="table"), 0.6).to_frame()
     sets = frequent_patterns.apriori(pandas.DataFrame(truth, columns=list(ITEMS)), 0.15, use_colnames=True)
     theirs = frequent_patterns.association_rules(sets, metric="confidence", min_threshold=0.6)
     named = ["antecedents", "consequents", *MEASURES]
@@ -97,7 +96,7 @@ def test_rules_of_tables_take_the_covariance_of_their_cells(schemes):
     truth = {"x": x, "y": np.where(rng.random(4000) < np.where(x == "u", 0.9, 0.3), "yes", "no")}
     truth["z"] = np.where(rng.random(4000) < np.where(truth["y"] == "yes", 0.8, 0.2), "yes", "no")
     reports = disguise_frame(truth, plan, rng=4)
-    found = association_rules(frequent_itemsets(reports, plan, 0.05), 0.5)
+    found = association_rules(frequent_itemsets(reports, plan, 0.05, target="table"), 0.5)
     row = list(zip(found.antecedents, found.consequents, strict=True)).index((("x=u", "y=yes"), ("z=yes",)))
     joint = estimate_proportions(reports, plan, ["x", "y", "z"], target="table")
     marks = np.zeros((3, 3, 2, 2))
@@ -107,16 +106,18 @@ def test_rules_of_tables_take_the_covariance_of_their_cells(schemes):
     assert found.covariances[row] == pytest.approx(flat @ joint.covariance @ flat.T)
 
 
-def test_intervals_cover():
-    """Every measure of three rules, 95 % of 400 disguises: 3.5 standard errors below at the most."""
+@pytest.mark.parametrize("disguises", [100, pytest.param(400, marks=pytest.mark.slow)])
+def test_intervals_cover(disguises):
+    """Every measure of three rules, 95 % of the disguises: 3.5 standard errors below at the most."""
     truth = baskets(4000, 5)
-    exact = association_rules(frequent_itemsets(truth, PLAIN, 0.01, longest=3), 0.0)
+    exact = association_rules(frequent_itemsets(truth, PLAIN, 0.01, longest=3, target="table"), 0.0)
     rules = [(("a",), ("b",)), (("a", "b"), ("c",)), (("d",), ("e", "f"))]
     rows = [list(zip(exact.antecedents, exact.consequents, strict=True)).index(rule) for rule in rules]
     covered = dict.fromkeys(MEASURES, 0)
-    for seed in range(400):
+    for seed in range(disguises):
         found = association_rules(
-            frequent_itemsets(disguise_transactions(truth, NOISY, rng=seed), NOISY, 0.05, longest=3), 0.0
+            frequent_itemsets(disguise_transactions(truth, NOISY, rng=seed), NOISY, 0.05, longest=3, target="table"),
+            0.0,
         )
         places = [list(zip(found.antecedents, found.consequents, strict=True)).index(rule) for rule in rules]
         for name in MEASURES:
@@ -124,11 +125,13 @@ def test_intervals_cover():
             true = exact.value(name)[rows]
             covered[name] += ((low[places] <= true) & (true <= high[places])).sum() / 3
     for name, times in covered.items():
-        assert 0.95 - 3.5 * np.sqrt(0.95 * 0.05 / 400) < times / 400 < 0.99, name
+        assert 0.95 - 3.5 * np.sqrt(0.95 * 0.05 / disguises) < times / disguises < 0.99, name
 
 
 def test_rules_that_never_fail_have_no_bound_of_conviction():
-    found = association_rules(frequent_itemsets([["a", "b"]] * 30 + [["b"]] * 20 + [["c"]] * 10, PLAIN, 0.1))
+    found = association_rules(
+        frequent_itemsets([["a", "b"]] * 30 + [["b"]] * 20 + [["c"]] * 10, PLAIN, 0.1, target="table")
+    )
     row = found.to_rows()[0]
     assert (row["antecedents"], row["consequents"], row["confidence"]) == (["a"], ["b"], 1)
     assert row["conviction"] is row["conviction_high"] is None
@@ -139,7 +142,9 @@ def test_rules_that_never_fail_have_no_bound_of_conviction():
 @pytest.mark.parametrize("plan", [PLAIN, NOISY], ids=["exact", "disguised"])
 def test_the_surest_come_first(plan):
     """By what their confidence is at least; without a disguise that is the confidence itself."""
-    found = association_rules(frequent_itemsets(disguise_transactions(baskets(4000, 3), plan, rng=1), plan, 0.1), 0.2)
+    found = association_rules(
+        frequent_itemsets(disguise_transactions(baskets(4000, 3), plan, rng=1), plan, 0.1, target="table"), 0.2
+    )
     low, _ = found.interval("confidence")
     assert len(found) > 10
     assert (np.diff(low) <= 0).all()
@@ -147,28 +152,29 @@ def test_the_surest_come_first(plan):
 
 
 def test_no_rules():
-    found = association_rules(frequent_itemsets([["a"]] * 30 + [["b"]] * 20, PLAIN, 0.1))
+    found = association_rules(frequent_itemsets([["a"]] * 30 + [["b"]] * 20, PLAIN, 0.1, target="table"))
     assert (len(found), found.to_rows(), str(found)) == (0, [], found.headline)
     assert list(found.to_frame("pyarrow").column_names[:2]) == ["antecedents", "consequents"]
 
 
-def test_bad_input(monkeypatch):
-    found = frequent_itemsets(baskets(300, 6), PLAIN, 0.1)
+def test_bad_input():
+    found = frequent_itemsets(baskets(300, 6), PLAIN, 0.1, target="table")
     with pytest.raises(SottovoceError, match="min_confidence must be from 0 to 1"):
         association_rules(found, 1.5)
     with pytest.raises(SottovoceError, match=r"^measure must be one of antecedent support, .* Got 'zhang'"):
         association_rules(found).value("zhang")
-    with pytest.raises(SottovoceError, match="must be what frequent_itemsets, modelled_itemsets or estimate_supports"):
+    with pytest.raises(
+        SottovoceError, match="must be a result of frequent_itemsets, modelled_itemsets or estimate_supports"
+    ):
         association_rules([["a"]])
     with pytest.raises(SottovoceError, match="with all of their subsets"):
         association_rules(found.maximal())
     cut = Plan.of(SCHEMA, {"basket": CutAndPaste(2, 0.25)})
     sized = {2: [["a", "b"]] * 400 + [["c"]] * 100}
-    with pytest.raises(SottovoceError, match="pass what estimate_supports found"):
-        association_rules(frequent_itemsets(sized, cut, 0.3))
-    monkeypatch.setattr(rules, "LONGEST", 2)
+    with pytest.raises(SottovoceError, match="pass a result of estimate_supports"):
+        association_rules(frequent_itemsets(sized, cut, 0.3, target="table"))
     with pytest.raises(SottovoceError, match="at most 2 items each"):
-        association_rules(found)
+        association_rules(found, longest=2)
 
 
 def test_sets_that_one_asks_about_make_rules_of_the_parts_that_are_there():
@@ -178,3 +184,11 @@ def test_sets_that_one_asks_about_make_rules_of_the_parts_that_are_there():
         (("a", "b"), ("c",)),
         (("c",), ("a", "b")),
     ]
+
+
+def test_summaries():
+    found = association_rules(frequent_itemsets(baskets(500, 1), PLAIN, 0.15, target="table"), 0.6)
+    assert repr(found) == f"<Rules {found.headline}>"
+    page = found._repr_html_()
+    assert page.startswith(f"<div><b>{found.headline}</b><table>")
+    assert f"<td>{found.antecedents[0][0]} -&gt; " in page

@@ -10,9 +10,9 @@ from sottovoce.disguises.transactions import disguise_transactions
 from sottovoce.errors import SingularChannelError, SottovoceError
 from sottovoce.estimates.itemsets import estimate_supports, estimate_supports_by_size
 from sottovoce.mechanisms.flips import BitCoin, Flips
-from sottovoce.mining.itemsets.candidates import Family, together
 from sottovoce.mining.itemsets.frequent import sources_of
-from sottovoce.mining.itemsets.reconstruct import equal_coins
+from sottovoce.mining.itemsets.reconstruct import shared_coin
+from sottovoce.mining.itemsets.selection import Candidates
 from sottovoce.plans.plan import Group, Plan
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
@@ -47,14 +47,14 @@ def all_levels(reports, plan):
     sources, how = sources_of(reports, plan, BASKET)
     counts = np.stack([source.singles() for source in sources])
     rows = np.array([source.rows() for source in sources])
-    family, sums = Family.of_singles(5), how.of_singles(counts, rows)
+    family, sums = Candidates.single_items(5), how.single_item_sums(counts, rows)
     found = []
     while len(family) and family.length <= how.longest:
         found += zip(family.items.tolist(), *(m / rows.sum() for m in how.moments(sums)), strict=True)
-        longer = together(list(family.joined()), family.length + 1)
+        longer = Candidates.concatenate(list(family.extend()), family.length + 1)
         narrowed = [source.narrowed(np.arange(5)) for source in sources]
         if len(longer):
-            sums = how.grown(sums, longer, np.stack([each.together(longer.items) for each in narrowed]))
+            sums = how.extend_sums(sums, longer, np.stack([each.all_ones(longer.items) for each in narrowed]))
         family = longer
     return found
 
@@ -70,7 +70,7 @@ def test_every_set_of_five_items(name):
     for target, own in (("table", first), ("population", first**2)):
         expected = estimate_supports(Bitsets.from_matrix(REPORTS), plan, labels, target=target)
         np.testing.assert_allclose(first, expected.value, atol=1e-9)
-        np.testing.assert_allclose((second - own) / 300, expected.spread.variances, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose((second - own) / 300, expected.covariances.variances, rtol=1e-6, atol=1e-9)
 
 
 def test_cut_and_paste_by_size():
@@ -84,16 +84,16 @@ def test_cut_and_paste_by_size():
     expected = estimate_supports_by_size(bits, plan, labels)
     first, second = np.array([moments for _, *moments in found]).T
     np.testing.assert_allclose(first, expected.value, atol=1e-9)
-    np.testing.assert_allclose((second - first**2) / 300, expected.spread.variances, atol=1e-9)
+    np.testing.assert_allclose((second - first**2) / 300, expected.covariances.variances, atol=1e-9)
 
 
 def test_sums_are_whole_numbers():
     """S_j of a set is the sum of the counts of its subsets of j items, to the last one."""
-    how = equal_coins(0.5, 0.9, longest=5)
-    sums = how.of_singles(REPORTS.sum(axis=0)[None], np.array([300]))
-    pairs = together(list(Family.of_singles(5).joined()), 2)
+    how = shared_coin(0.5, 0.9, longest=5)
+    sums = how.single_item_sums(REPORTS.sum(axis=0)[None], np.array([300]))
+    pairs = Candidates.concatenate(list(Candidates.single_items(5).extend()), 2)
     both = np.array([[REPORTS[:, items].all(axis=1).sum() for items in pairs.items]])
-    grown = how.grown(sums, pairs, both)
+    grown = how.extend_sums(sums, pairs, both)
     assert grown.dtype.kind == "i"
     assert grown[0, 0].tolist() == [300, REPORTS[:, 0].sum() + REPORTS[:, 1].sum(), both[0, 0]]
 
@@ -102,7 +102,7 @@ def test_weights_of_the_thesis():
     """`(-(1-q))^(n-j) / (p+q-1)^n` (Agrawal 2004, 3.3.4), in fractions."""
     p, q, n = Fraction(1, 2), Fraction(97, 100), 4
     expected = [float((-(1 - q)) ** (n - j) / (p + q - 1) ** n) for j in range(n + 1)]
-    np.testing.assert_allclose(equal_coins(0.5, 0.97, 9).weights(n)[0, 0], expected)
+    np.testing.assert_allclose(shared_coin(0.5, 0.97, 9).weights(n)[0, 0], expected)
 
 
 def test_coins_that_say_nothing():
@@ -123,7 +123,7 @@ def test_one_item_alone():
     single = ItemSet("basket", ["ale"])
     plan = Plan.of(Schema([single]), {"basket": Matrix([[0.9, 0.2], [0.1, 0.8]])})
     (source,), how = sources_of(REPORTS[:, :1], plan, single)
-    sums = how.of_singles(source.singles()[None], np.array([300]))
+    sums = how.single_item_sums(source.singles()[None], np.array([300]))
     expected = estimate_supports(Bitsets.from_matrix(REPORTS[:, :1]), plan, [["ale"]])
     assert how.moments(sums)[0][0] / 300 == pytest.approx(expected.value[0])
 
@@ -135,7 +135,7 @@ def test_sizes_are_needed_for_cut_and_paste(reports):
 
 
 def test_bitsets_of_other_items():
-    with pytest.raises(SottovoceError, match=r"^bitsets must have 5 items, as the plan\. Got 2"):
+    with pytest.raises(SottovoceError, match=r"^reports must have 5 items, as the plan has\. Got 2"):
         sources_of(Bitsets.from_matrix(REPORTS[:, :2]), plan_of(Mask(p=0.9)), BASKET)
 
 

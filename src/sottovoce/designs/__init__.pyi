@@ -1,0 +1,34 @@
+"""Made by tools/stubs.py from the table of homes in `__init__.py`."""
+
+from sottovoce.designs.certified import Request as Request
+from sottovoce.designs.certified import certified_front as certified_front
+from sottovoce.designs.certified import information_front as information_front
+from sottovoce.designs.certified import solve_request as solve_request
+from sottovoce.designs.compare import SchemeComparison as SchemeComparison
+from sottovoce.designs.front import Certificate as Certificate
+from sottovoce.designs.front import Front as Front
+from sottovoce.designs.front import Objective as Objective
+from sottovoce.designs.front import Point as Point
+from sottovoce.designs.goals import Coins as Coins
+from sottovoce.designs.goals import Curve as Curve
+from sottovoce.designs.goals import Goals as Goals
+from sottovoce.designs.goals import attain_goals as attain_goals
+from sottovoce.designs.goals import equal_optima as equal_optima
+from sottovoce.designs.mopso import mopso_front as mopso_front
+from sottovoce.designs.optrr.search import optrr_front as optrr_front
+from sottovoce.designs.optrr.search import with_iterative_error as with_iterative_error
+from sottovoce.designs.recommend.alternatives import Alternative as Alternative
+from sottovoce.designs.recommend.alternatives import Reliance as Reliance
+from sottovoce.designs.recommend.recommendation import ExpectedWidth as ExpectedWidth
+from sottovoce.designs.recommend.recommendation import Recommendation as Recommendation
+from sottovoce.designs.requirement import Requirement as Requirement
+from sottovoce.designs.requirement import named_prior as named_prior
+from sottovoce.designs.sweeps import frapp_sweep as frapp_sweep
+from sottovoce.designs.sweeps import subset_sweep as subset_sweep
+from sottovoce.designs.sweeps import unary_sweep as unary_sweep
+from sottovoce.designs.sweeps import uniform_perturbation_sweep as uniform_perturbation_sweep
+from sottovoce.designs.sweeps import warner_sweep as warner_sweep
+from sottovoce.disguises.audit.result import Audit as Audit
+from sottovoce.disguises.audit.result import GroupAudit as GroupAudit
+from sottovoce.plans.guarantee import Guarantee as Guarantee
+from sottovoce.plans.plan import PriorSource as PriorSource

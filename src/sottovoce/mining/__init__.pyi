@@ -1,0 +1,32 @@
+"""Made by tools/stubs.py from the table of homes in `__init__.py`."""
+
+from sottovoce.mining.classify.decision_tree import DecisionTree as DecisionTree
+from sottovoce.mining.classify.experiments import LearningCurve as LearningCurve
+from sottovoce.mining.classify.experiments import accuracy_by_plan as accuracy_by_plan
+from sottovoce.mining.classify.experiments import accuracy_by_respondents as accuracy_by_respondents
+from sottovoce.mining.classify.experiments import respondents_for_accuracy as respondents_for_accuracy
+from sottovoce.mining.classify.grouping import Grouping as Grouping
+from sottovoce.mining.classify.grouping import compare_groupings as compare_groupings
+from sottovoce.mining.classify.grouping import grouped_plan as grouped_plan
+from sottovoce.mining.classify.learner import DisguisedClassifier as DisguisedClassifier
+from sottovoce.mining.classify.mined_privacy import EntryPrivacy as EntryPrivacy
+from sottovoce.mining.classify.mined_privacy import MinedPrivacy as MinedPrivacy
+from sottovoce.mining.classify.mined_privacy import mined_privacy as mined_privacy
+from sottovoce.mining.classify.naive_bayes import LogOdds as LogOdds
+from sottovoce.mining.classify.naive_bayes import NaiveBayes as NaiveBayes
+from sottovoce.mining.classify.scoring import Scores as Scores
+from sottovoce.mining.classify.scoring import score_disguised as score_disguised
+from sottovoce.mining.itemsets.accuracy import LengthErrors as LengthErrors
+from sottovoce.mining.itemsets.accuracy import mining_errors as mining_errors
+from sottovoce.mining.itemsets.frequent import ResolutionWarning as ResolutionWarning
+from sottovoce.mining.itemsets.frequent import frequent_itemsets as frequent_itemsets
+from sottovoce.mining.itemsets.modelled import itemsets_of as itemsets_of
+from sottovoce.mining.itemsets.modelled import modelled_itemsets as modelled_itemsets
+from sottovoce.mining.itemsets.privacy import ItemsetPrivacy as ItemsetPrivacy
+from sottovoce.mining.itemsets.privacy import itemset_privacy as itemset_privacy
+from sottovoce.mining.itemsets.result import Itemsets as Itemsets
+from sottovoce.mining.itemsets.selection import Recall as Recall
+from sottovoce.mining.itemsets.tuning import Tuning as Tuning
+from sottovoce.mining.rules import Rules as Rules
+from sottovoce.mining.rules import association_rules as association_rules
+from sottovoce.mining.small_set_plan import mining_plan as mining_plan
