@@ -12,26 +12,27 @@ from pathlib import Path
 
 import pytest
 
+import sottovoce as sv
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.asked_together import estimate_covered
+from sottovoce.estimates.asked_together import estimate_asked_together
 from sottovoce.estimates.itemsets import estimate_supports
 from sottovoce.estimates.proportions import estimate_proportions
 from sottovoce.mechanisms.mechanism import mechanism_kinds
 from sottovoce.plans.document import plan_from_text, plan_hash, plan_to_text
-from sottovoce.surveys.client.client import Client, Seal
+from sottovoce.surveys.client.client import Client, SealedReport
 from sottovoce.surveys.collect.server import listen, make_app, running
 from sottovoce.surveys.collect.store import Store
 from sottovoce.surveys.definition.definition import read_definition
 from sottovoce.surveys.definition.survey import survey_from_bytes
 from sottovoce.surveys.links import read_link
-from sottovoce.surveys.results import Reports
+from sottovoce.surveys.results import cross_table, question_result
 from sottovoce.tables.plan_file import read_plan, write_plan
 
 FOLDER = Path(__file__).parent / "fixtures" / "0.1"
 MANIFEST = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
 LINES = (FOLDER / "plans" / "cases.jsonl").read_text(encoding="utf-8").splitlines()
 CASES = [pytest.param(text, case, id=case["case"]) for text, case in zip(LINES, MANIFEST["cases"], strict=True)]
-ESTIMATES = {"proportions": estimate_proportions, "covered": estimate_covered, "supports": estimate_supports}
+ESTIMATES = {"proportions": estimate_proportions, "covered": estimate_asked_together, "supports": estimate_supports}
 TOLERANCE = {"rel": 1e-12, "abs": 1e-14}
 """Matrix products differ in their last digits (up to 3e-14) between processors; on one processor they are equal."""
 
@@ -121,10 +122,11 @@ def test_stored_reports_give_the_same_results(name, store):
     recorded = MANIFEST["surveys"][name]
     survey = store.survey(recorded["sha256"][:16])
     assert store.counts(survey.id) == recorded["counts"]
-    reports = Reports(survey, store.reports(survey.id))
+    reports = store.reports(survey.id)
     for expected in recorded["results"]:
         names = expected["questions"]
-        lines = (reports.result(*names) if len(names) == 1 else reports.cross(*names)).lines
+        estimate = question_result if len(names) == 1 else cross_table
+        lines = estimate(survey, reports, *names).lines
         assert [list(line.labels) for line in lines] == expected["labels"]
         assert [line.estimate for line in lines] == pytest.approx(expected["value"], **TOLERANCE)
         errors = [line.standard_error for line in lines]
@@ -158,6 +160,22 @@ def test_a_sealed_report_may_be_sent_later_and_again(name, server, store):
     recorded = MANIFEST["surveys"][name]
     link = link_at(address, f"https://survey.example.org/s/{recorded['sha256'][:16]}#{recorded['sha256']}")
     for kept in ("sent", "not sent"):
-        seal = Seal(recorded[kept]["body"].encode(), recorded[kept]["receipt"])
+        seal = SealedReport(recorded[kept]["body"].encode(), recorded[kept]["receipt"])
         assert client.send(link, seal) == client.send(link, seal) == seal.receipt
     assert store.counts(link.hash[:16])["reports"] == recorded["counts"]["reports"] + 1
+
+
+def test_reports_of_a_survey_are_reports(database):
+    """The face reads a database: by the beginning of the survey's id, and not below its minimum."""
+    store = Store(str(database))
+    names = store.surveys()
+    store.close()
+    for name in names:
+        reports = sv.surveys.reports(database, name[:6])
+        assert len(reports) == 160
+        first = reports.plan.schema.names[0]
+        assert reports.estimate(first).respondents == 160
+    with pytest.raises(SottovoceError, match="survey must be one of those in the database"):
+        sv.surveys.reports(database)
+    with pytest.raises(SottovoceError, match="database must be the file or URL of a survey database"):
+        sv.surveys.reports("nowhere.db")

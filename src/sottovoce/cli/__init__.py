@@ -1,4 +1,4 @@
-"""The command line: one thin file a command; everything heavy is imported inside the command.
+"""The command line: one thin file for each command. Libraries are imported inside the commands, to start quickly.
 
-May touch: every room. Rich and typer live here and nowhere else.
+May import every room. Rich and typer are imported here and nowhere else.
 """

@@ -1,0 +1,116 @@
+"""Estimates of groups, strata, every attribute, tables with public columns, and models: beyond one table of attributes.
+
+Options are the keyword arguments of `Reports.estimate` but `by` and `strata`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
+
+from sottovoce.checks import Progress, Target, one_of
+from sottovoce.errors import SottovoceError, Words
+from sottovoce.estimates.by_group import Estimates
+from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.groups import stratified
+from sottovoce.estimates.log_linear import estimate_joint
+from sottovoce.estimates.proportions import estimate_by, estimate_proportions, is_sampled
+from sottovoce.reports.views import listed, with_public_attributes
+from sottovoce.schemas.item_set import ItemSet
+from sottovoce.tables.source import Source
+
+if TYPE_CHECKING:
+    from sottovoce.reports.reports import Reports
+
+Names = str | Sequence[str]
+Options = Mapping[str, Any]
+Method = Literal["best", "inversion", "blue", "em", "simplex", "model"]
+Strata = str | Mapping[str, Mapping[Any, float]]
+
+
+class EstimateArguments(TypedDict, total=False):
+    """Further arguments of `Reports.estimate`."""
+
+    weights: str | Sequence[float] | None
+    frequencies: str | Sequence[int] | None
+    strata: Strata | None
+    method: Method
+    target: Target
+    progress: Progress | bool | None
+
+
+def estimate_from(
+    reports: "Reports", names: Names | None, by: Names | None, strata: Strata | None, options: Options
+) -> Estimate | Estimates:
+    """Answer what `Reports.estimate` is asked."""
+    one_of("method", options["method"], get_args(Method))
+    if names is None:
+        if by is not None:
+            raise SottovoceError("by", "must come with the names of what is estimated", by)
+        return _attributes(reports, strata, options)
+    wanted = [names] if isinstance(names, str) else list(names)
+    if strata is not None:
+        if by is not None:
+            raise SottovoceError("by", "must be left out where strata are given", by)
+        return _strata(reports, wanted, strata, options)
+    if by is not None:
+        return _groups(reports, wanted, [by] if isinstance(by, str) else list(by), options)
+    return _table(reports, wanted, options)
+
+
+def _table(reports: "Reports", names: Sequence[str], options: Options) -> Estimate:
+    """Joint cells of some attributes and public columns."""
+    plan, source = with_public_attributes(reports.plan, names), reports.source("estimate")
+    if options["method"] == "model":
+        if options["weights"] is not None:
+            raise SottovoceError("weights", "must be left out for the method 'model'", Words("some"))
+        frequencies, progress = options["frequencies"], options["progress"]
+        estimate = estimate_joint(source, plan, names, frequencies=frequencies, progress=progress)
+    else:
+        estimate = estimate_proportions(source, plan, names, **options)
+    return replace(estimate, origin=reports.respondents())
+
+
+def _groups(reports: "Reports", names: Sequence[str], by: Sequence[str], options: Options) -> Estimates:
+    """An estimate for each value of some public columns."""
+    plan, source = with_public_attributes(reports.plan, names), reports.source("estimate")
+    if options["method"] == "model" or (options["method"] == "best" and is_sampled(plan, names)):
+        # Neither counts all groups in one pass over the reports.
+        groups = {key: reports.where(**_columns(by, key)) for key in _keys(source, by)}
+        return Estimates({key: _table(group, names, options) for key, group in groups.items()}, by)
+    estimates = estimate_by(source, plan, names, by[0] if len(by) == 1 else by, **options)
+    return Estimates(
+        {key: replace(each, origin=reports.respondents(**_columns(by, key))) for key, each in estimates.items()}, by
+    )
+
+
+def _attributes(reports: "Reports", strata: Strata | None, options: Options) -> Estimates:
+    """Every attribute with categories by itself."""
+    names = [variable.name for variable in reports.plan.schema if not isinstance(variable, ItemSet)]
+    if strata is None:
+        return Estimates({name: _table(reports, [name], options) for name in names})
+    return Estimates({name: _strata(reports, [name], strata, options) for name in names})
+
+
+def _strata(reports: "Reports", names: Sequence[str], strata: Strata, options: Options) -> Estimate:
+    """The whole from its strata, with their shares in the sample or in the population."""
+    if isinstance(strata, str):
+        column, shares = strata, None
+    elif isinstance(strata, Mapping) and len(strata) == 1:
+        ((column, shares),) = strata.items()
+    else:
+        raise SottovoceError("strata", "must be a public column, or {column: {value: share}}", strata)
+    return replace(stratified(_groups(reports, names, [column], options), shares), origin=reports.respondents())
+
+
+def _keys(source: Source, by: Sequence[str]) -> list[Any]:
+    """Different values of some public columns, in order; tuples where there are several columns."""
+    keys: set[Any] = set()
+    for batch in source.batches(by):
+        columns = [listed(batch[name]) for name in by]
+        keys |= set(columns[0]) if len(by) == 1 else set(zip(*columns, strict=True))
+    return sorted(keys, key=lambda key: [(type(value).__name__, value) for value in _columns(by, key).values()])
+
+
+def _columns(by: Sequence[str], key: Any) -> dict[str, Any]:
+    """Public columns and their values in a group."""
+    return dict(zip(by, (key,) if len(by) == 1 else key, strict=True))

@@ -1,0 +1,445 @@
+"""Disguised responses and the plan they were disguised under, in one object."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+
+from sottovoce.checks import Progress, Target, one_of
+from sottovoce.display import html_table, html_text, progress_line
+from sottovoce.errors import SottovoceError, Words
+from sottovoce.plans.document import plan_hash
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.item_set import ItemSet
+from sottovoce.tables.source import CsvSource, Source, is_table, open_source
+
+if TYPE_CHECKING:
+    from sottovoce.estimates.by_group import Estimates
+    from sottovoce.estimates.estimate import Estimate, Respondents
+    from sottovoce.estimates.independence import IndependenceTest
+    from sottovoce.estimates.presentation import Backend
+    from sottovoce.estimates.supports import Supports
+    from sottovoce.estimates.two_samples import TwoSamples
+    from sottovoce.mining.classify.learner import DisguisedClassifier
+    from sottovoce.mining.itemsets.result import Itemsets
+    from sottovoce.mining.itemsets.selection import Selection
+    from sottovoce.mining.rules import Rules
+    from sottovoce.reports.estimation import EstimateArguments, Method, Strata
+    from sottovoce.tables.bitsets import Bitsets
+
+Names = str | Sequence[str]
+
+FREQUENCY = "frequency"
+"""Column of a table of published counts that says how many reports a row stands for."""
+
+MOST_NAMED = 6
+"""Attributes that a summary names."""
+
+
+class Reports:
+    """Disguised responses and their plan: what can be learned about the group is asked of this object.
+
+    `table` is a disguised pandas, polars or Arrow table, a mapping of columns, the path of a CSV or Parquet file, or
+    transactions of one set of items. `frequencies` names a column that says how many equal reports a row stands
+    for; `from_counts` makes such a table from published counts.
+
+    >>> from sottovoce.plans.budget import new_plan
+    >>> from sottovoce.schemas.attribute import boolean
+    >>> from sottovoce.schemas.schema import Schema
+    >>> plan = new_plan(Schema([boolean("evaded tax")]), odds=3)
+    >>> reports = Reports({"evaded tax": [True] * 40 + [False] * 60}, plan)
+    >>> len(reports)
+    100
+    >>> print(reports.estimate("evaded tax"))
+    evaded tax: 100 reports, proportions in the population by inversion
+      False    0.7000 +- 0.0980  [ 0.5080,  0.8920]
+      True     0.3000 +- 0.0980  [ 0.1080,  0.4920]
+    """
+
+    def __init__(self, table: Any, plan: Plan, *, frequencies: str | None = None) -> None:
+        """Check that the table can hold reports of this plan."""
+        if not isinstance(plan, Plan):
+            raise SottovoceError("plan", "must be the Plan that the table was disguised under", type(plan))
+        if isinstance(table, Reports):
+            raise SottovoceError(
+                "table", "must be a table, not Reports, which have their plan already", Words("Reports")
+            )
+        self._set(table, plan, frequencies)
+        if is_table(table):
+            self._check_columns(open_source(table))
+            _check_plan_of(table, plan)
+        elif len(plan.schema.names) > 1 or not isinstance(plan.schema.variables[0], ItemSet):
+            rule = "must be a pandas, polars or Arrow table, a mapping of columns, a path, or transactions of items"
+            raise SottovoceError("table", rule, type(table))
+
+    def _set(self, table: Any, plan: Plan, frequencies: str | None) -> None:
+        self.plan = plan
+        self.frequencies = frequencies
+        self._table = table
+        self._transactions = not is_table(table)
+        self._group: dict[str, tuple[Any, ...]] = {}
+        self._origins: frozenset[Any] = frozenset([_identity(table)])
+
+    @classmethod
+    def just_disguised(cls, table: Any, plan: Plan) -> "Reports":
+        """Return reports that were made under this plan a moment ago, without checking that they were."""
+        reports = cls.__new__(cls)
+        reports._set(table, plan, None)
+        return reports
+
+    @classmethod
+    def from_counts(cls, counts: Mapping[Any, int], plan: Plan, names: Names | None = None) -> "Reports":
+        """Make reports from published counts: `{report: number}`, or `{(report, ...): number}` for several columns.
+
+        `names` are the report columns that the keys speak of, all of the plan's if left out.
+
+        >>> from sottovoce.schemas.attribute import boolean
+        >>> from sottovoce.schemas.schema import Schema
+        >>> from sottovoce.schemes.forced_response import ForcedResponse
+        >>> plan = Plan.of(Schema([boolean("bribe")]), {"bribe": ForcedResponse("2/3", "1/6")})
+        >>> print(Reports.from_counts({True: 831, False: 1604}, plan).estimate("bribe"))
+        bribe: 2435 reports, proportions in the population by inversion
+          False    0.7381 +- 0.0144  [ 0.7098,  0.7663]
+          True     0.2619 +- 0.0144  [ 0.2337,  0.2902]
+        """
+        from sottovoce.estimates.counted import counts_as_table
+
+        wanted = [names] if isinstance(names, str) else names
+        return cls(counts_as_table(counts, plan, wanted, FREQUENCY), plan, frequencies=FREQUENCY)
+
+    @property
+    def table(self) -> Any:
+        """The disguised table as it was given; some rows of files come as a pandas frame."""
+        return self.to_frame() if isinstance(self._table, Source) else self._table
+
+    def __len__(self) -> int:
+        """Number of reports."""
+        if self._transactions:
+            from sottovoce.tables.sparse_rows import transactions_to_csr
+
+            return len(transactions_to_csr(self._table, self._items())[0]) - 1
+        source = self.source("reports")
+        if self.frequencies is not None:
+            return sum(int(sum(batch[self.frequencies])) for batch in source.batches([self.frequencies]))
+        if source.rows is not None:
+            return source.rows
+        return sum(len(batch[source.names[0]]) for batch in source.batches(source.names[:1]))
+
+    def where(self, **public: Any) -> "Reports":
+        """Keep the reports whose public columns have these values: one, or a list of them, for each column.
+
+        Columns that were disguised are refused: a report says little about the person who sent it, so that the rows
+        with a certain report are not the people with that answer.
+        """
+        from sottovoce.reports.views import condition, filtered
+
+        if not public:
+            return self
+        source, chosen = self.source("where"), {name: _several(values) for name, values in public.items()}
+        conditions = {name: condition(self.plan, source, name, values) for name, values in chosen.items()}
+        part = self._derived(filtered(source, conditions))
+        for name, values in chosen.items():
+            part._group[name] = tuple(value for value in values if value in self._group.get(name, values))
+        return part
+
+    def concat(self, *others: "Reports") -> "Reports":
+        """Join reports of other respondents under the same plan, such as those of several files or waves."""
+        from sottovoce.reports.views import joined
+
+        for other in others:
+            if not isinstance(other, Reports):
+                raise SottovoceError("others", "must be Reports", type(other))
+            if plan_hash(other.plan) != plan_hash(self.plan) or other.frequencies != self.frequencies:
+                rule = f"must have been disguised under the same plan, {plan_hash(self.plan)[:12]}"
+                raise SottovoceError("others", rule, Words(plan_hash(other.plan)[:12]))
+            if other._origins & self._origins and other._group == self._group:
+                raise SottovoceError("others", "must be of other respondents", Words("the same reports"))
+        parts = [self, *others]
+        tables = [part.source("concat") if part._in_files() else part._table for part in parts]
+        whole = self._derived(joined(tables, self._items() if self._has_items() else None))
+        whole._origins = frozenset().union(*(part._origins for part in parts))
+        whole._group = self._group if all(part._group == self._group for part in others) else {}
+        return whole
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the reports and their plan to a CSV or Parquet file, which appears when it is complete."""
+        from sottovoce.reports.views import save_table, save_transactions
+
+        if self._has_items():
+            save_transactions(self._table, self._items(), self.plan, path, overwrite=overwrite)
+        else:
+            save_table(open_source(self._rows()), self.plan, path, overwrite=overwrite)
+
+    def to_frame(self, backend: "Backend" = "pandas") -> Any:
+        """Return the reports as a data frame of the library named: "pandas", "polars" or "pyarrow"."""
+        from sottovoce.estimates.presentation import new_frame
+        from sottovoce.reports.views import labelled_columns
+
+        return new_frame(labelled_columns(self.source("to_frame"), self.plan), backend)
+
+    @overload
+    def estimate(self, names: Names, *, by: None = None, **options: "Unpack[EstimateArguments]") -> "Estimate": ...
+
+    @overload
+    def estimate(self, names: Names, *, by: Names, **options: "Unpack[EstimateArguments]") -> "Estimates": ...
+
+    @overload
+    def estimate(self, names: None = None, **options: "Unpack[EstimateArguments]") -> "Estimates": ...
+
+    def estimate(
+        self,
+        names: Names | None = None,
+        *,
+        by: Names | None = None,
+        weights: str | Sequence[float] | None = None,
+        frequencies: str | Sequence[int] | None = None,
+        strata: "Strata | None" = None,
+        method: "Method" = "best",
+        target: Target = "population",
+        progress: Progress | bool | None = None,
+    ) -> "Estimate | Estimates":
+        """Estimate the proportions of an attribute, or of all joint cells of several, with their covariance.
+
+        Returns an `Estimate`. Without `names` there is one for every attribute, and with `by` one for each value of
+        a public column (or of several): `Estimates`, a mapping. `strata` joins the estimates of a public
+        column's values to one of the whole, with their shares in the sample or, as `{column: {value: share}}`, in
+        the population. Public columns with categories may be among the `names`.
+
+        `weights` are survey weights (respondents stand for unequal numbers of people), `frequencies` say how many
+        equal reports a row stands for: a public column, or a number for each row.
+
+        `method` is "inversion" (unbiased; Huang & Du 2008), "blue" (best linear unbiased weights), "em" (maximum
+        likelihood), "simplex" (the distribution nearest to the inversion) or "model" (a log-linear model of all
+        joint cells, which fills in what nobody was asked together). "best", the default, is the inversion, and for
+        plans that ask everyone a few of the attributes the average over those who were asked all `names`.
+        """
+        options: dict[str, Any] = {
+            "weights": weights,
+            "frequencies": self.frequencies if frequencies is None else frequencies,
+            "method": method,
+            "target": target,
+            "progress": progress,
+        }
+        if not isinstance(progress, bool):
+            return self._estimate(names, by, strata, options)
+        with progress_line(progress, "estimating") as advance:
+            return self._estimate(names, by, strata, options | {"progress": advance})
+
+    def _estimate(
+        self, names: Names | None, by: Names | None, strata: "Strata | None", options: dict[str, Any]
+    ) -> "Estimate | Estimates":
+        from sottovoce.estimates.proportions import estimate_proportions
+
+        if names is None or by is not None or strata is not None or options["method"] == "model" or self.plan.public:
+            from sottovoce.reports.estimation import estimate_from
+
+            return estimate_from(self, names, by, strata, options)
+        estimate = estimate_proportions(self.source("estimate"), self.plan, names, **options)
+        return replace(estimate, origin=self.respondents())
+
+    def test(self, first: str, second: str, *, progress: Progress | bool | None = None) -> "IndependenceTest":
+        """Test that two attributes, or an attribute and a public column, are independent."""
+        from sottovoce.estimates.independence import independence_test
+        from sottovoce.reports.views import with_public_attributes
+
+        plan, source = with_public_attributes(self.plan, [first, second]), self.source("test")
+        with progress_line(progress, "testing") as advance:
+            return independence_test(source, plan, first, second, frequencies=self.frequencies, progress=advance)
+
+    def supports(
+        self,
+        itemsets: Iterable[Any],
+        *,
+        name: str | None = None,
+        sizes: str | Sequence[int] | None = None,
+        target: Target = "population",
+    ) -> "Supports":
+        """Estimate the supports of some sets of items: the shares of respondents who hold all items of a set.
+
+        Under cut-and-paste the `sizes` of the true transactions must be known: a public column, or a number for
+        each report.
+        """
+        from sottovoce.estimates.itemsets import estimate_supports, estimate_supports_by_size
+
+        if sizes is None:
+            table = self._bitsets() if self._has_items() else self._rows()
+            return estimate_supports(table, self.plan, itemsets, attribute=name, target=target)
+        return estimate_supports_by_size(self._by_size(sizes), self.plan, itemsets, attribute=name, target=target)
+
+    def two_samples(self, other: "Reports", names: Names) -> "TwoSamples":
+        """Estimate sensitive and unrelated answers from two samples, asked with different probabilities (Greenberg)."""
+        from sottovoce.estimates.two_samples import estimate_two_samples
+
+        if not isinstance(other, Reports):
+            raise SottovoceError("other", "must be the Reports of the second sample", type(other))
+        return estimate_two_samples(self._rows(), self.plan, other._rows(), other.plan, names)
+
+    def itemsets(
+        self,
+        min_support: float = 0.01,
+        *,
+        names: Names | None = None,
+        selection: "Selection" = "smoothed",
+        model: bool = False,
+        longest: int | None = None,
+        sizes: str | Sequence[int] | None = None,
+        target: Target = "population",
+        progress: Any = None,
+    ) -> "Itemsets":
+        """Find the sets of items, or of attribute = value, that at least `min_support` of the respondents hold.
+
+        `selection` says which candidates are reported: "smoothed" (judged by their subsets, too), "threshold" or
+        `Recall(.9)`. With `model`, long sets are judged by a model of joint cells. `sizes` are those of the true
+        transactions, under cut-and-paste.
+        """
+        from sottovoce.mining.itemsets.frequent import frequent_itemsets
+        from sottovoce.mining.itemsets.modelled import modelled_itemsets
+
+        if model and (selection != "smoothed" or target != "population"):
+            raise SottovoceError("model", "must be left out where a selection or the table is asked for", model)
+        table = self._rows() if sizes is None else self._by_size(sizes)
+        options: dict[str, Any] = {"attributes": names, "longest": longest, "progress": progress}
+        if isinstance(progress, bool):
+            with progress_line(progress, "counting sets") as line:
+                asked: dict[str, Any] = {"names": names, "selection": selection, "model": model, "longest": longest}
+                return self.itemsets(min_support, **asked, sizes=sizes, target=target, progress=_by_length(line))
+        if model:
+            return modelled_itemsets(table, self.plan, min_support, **options)
+        return frequent_itemsets(table, self.plan, min_support, selection=selection, target=target, **options)
+
+    def rules(self, min_support: float = 0.01, min_confidence: float = 0.8, **options: Any) -> "Rules":
+        """Find association rules between frequent itemsets; options are those of `itemsets`."""
+        return self.itemsets(min_support, **options).rules(min_confidence)
+
+    def classify(
+        self,
+        label: str,
+        *,
+        features: Sequence[str] | None = None,
+        model: Literal["naive_bayes", "tree"] = "naive_bayes",
+        **options: Any,
+    ) -> "DisguisedClassifier":
+        """Learn to predict an attribute from others; further options are those of `NaiveBayes` or `DecisionTree`."""
+        from sottovoce.mining.classify.decision_tree import DecisionTree
+        from sottovoce.mining.classify.naive_bayes import NaiveBayes
+
+        kinds: dict[str, Any] = {"naive_bayes": NaiveBayes, "tree": DecisionTree}
+        kind = kinds[one_of("model", model, tuple(kinds))]
+        classifier: DisguisedClassifier = kind(self.plan, label, attributes=features, **options)
+        classifier.fit(open_source(self._rows()))
+        return classifier
+
+    def source(self, parameter: str) -> Source:
+        """The table as a source of rows, with public columns as labels and numbers whatever file they come from."""
+        if self._transactions:
+            raise SottovoceError(parameter, "must be asked of a table; these are transactions", type(self._table))
+        source = open_source(self._table)
+        if isinstance(source, CsvSource) and self.plan.public:
+            from sottovoce.reports.views import LabelledSource
+
+            return LabelledSource(source, self.plan.public)
+        return source
+
+    def as_source(self) -> Source:
+        """The reports as a source of rows, so that every function that takes a disguised table takes them, too."""
+        return self.source("reports")
+
+    def respondents(self, **group: Any) -> "Respondents":
+        """Which respondents these are, so that a difference of estimates can tell whether they overlap."""
+        from sottovoce.estimates.estimate import Respondents
+
+        chosen = self._group | {name: (value,) for name, value in group.items()}
+        return Respondents(self._origins, tuple(sorted(chosen.items())))
+
+    def __repr__(self) -> str:
+        """Number of reports, what they are about, and the odds they were disguised under."""
+        names = self.plan.schema.names
+        shown = ", ".join(names[:MOST_NAMED]) + (", ..." if len(names) > MOST_NAMED else "")
+        group = "".join(f", {name} = {' or '.join(map(str, values))}" for name, values in self._group.items())
+        return f"{len(self)} reports of {shown}{group}, disguised at {self.plan.guarantee}"
+
+    def _repr_html_(self) -> str:
+        """The first rows, for notebooks."""
+        if self._transactions:
+            return html_text(repr(self))
+        first = next(iter(self.source("reports").batches(rows=5)), {})
+        rows = zip(*(list(values[:5]) for values in first.values()), strict=True)
+        return html_table(repr(self), list(first), rows, notes=["the first rows"])
+
+    def _in_files(self) -> bool:
+        """Whether the table is a file, or some rows of files."""
+        return isinstance(self._table, str | Path | Source)
+
+    def _has_items(self) -> bool:
+        """Whether these are transactions of one set of items, not a table."""
+        return self._transactions
+
+    def _items(self) -> ItemSet:
+        """The one set of items that transactions are of."""
+        variable = self.plan.schema.variables[0]
+        if not isinstance(variable, ItemSet):
+            raise SottovoceError("sizes", "must be left out for attributes with categories", Words(variable.name))
+        return variable
+
+    def _rows(self) -> Any:
+        """The table with a row for every report, for what cannot count with frequencies."""
+        if self._has_items():
+            return self._table
+        if self.frequencies is None:
+            return self.source("reports")
+        from sottovoce.reports.views import expanded
+
+        return expanded(self.source("reports"), self.frequencies)
+
+    def _bitsets(self) -> "Bitsets":
+        """Transactions in the form in which sets of items are counted."""
+        from sottovoce.tables.bitsets import Bitsets
+        from sottovoce.tables.sparse_rows import transactions_to_csr
+
+        items = self._items()
+        return Bitsets.from_csr(*transactions_to_csr(self._table, items), len(items.items))
+
+    def _by_size(self, sizes: str | Sequence[int]) -> dict[int, Any]:
+        """Reports as bitsets, apart for each size of the true transactions."""
+        from sottovoce.reports.views import transactions_by_size
+
+        return transactions_by_size(self._table, self._items(), sizes)
+
+    def _derived(self, table: Any) -> "Reports":
+        """The same plan and respondents, another table."""
+        made = Reports.just_disguised(table, self.plan)
+        made.frequencies, made._group, made._origins = self.frequencies, dict(self._group), self._origins
+        return made
+
+    def _check_columns(self, source: Source) -> None:
+        missing = [name for name in self.plan.report_schema.names if name not in source.names]
+        if missing and self.frequencies is None:
+            rule = f"must have a column {missing[0]!r}, as the plan's reports have"
+            raise SottovoceError("table", rule, Words(f"the columns {', '.join(map(str, source.names))}"))
+
+
+def _identity(table: Any) -> Any:
+    """What two Reports of the same respondents have in common: the file, or the table in memory."""
+    return ("file", str(Path(table).resolve())) if isinstance(table, str | Path) else ("memory", id(table))
+
+
+def _check_plan_of(table: Any, plan: Plan) -> None:
+    """Refuse a table that is known to have been disguised under another plan."""
+    from sottovoce.tables.plan_file import plan_mark
+
+    mark = plan_mark(table)
+    if mark is not None and mark[0] != plan_hash(plan):
+        odds = "" if mark[1] is None else f", {mark[1]}"
+        rule = f"must be the plan that the table was disguised under ({mark[0][:12]}{odds})"
+        raise SottovoceError("plan", rule, Words(f"{plan_hash(plan)[:12]}, {plan.guarantee}"))
+
+
+def _by_length(line: Progress | None) -> Callable[[int, int, int], object] | None:
+    """Progress of a search that goes from length to length."""
+    return None if line is None else lambda length, done, total: line(done, total)
+
+
+def _several(values: Any) -> list[Any]:
+    """One value, or several, as a list."""
+    single = isinstance(values, str) or not isinstance(values, Iterable)
+    return [values] if single else list(values)
