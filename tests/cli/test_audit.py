@@ -26,7 +26,7 @@ def test_a_sound_plan_passes(run):
     code, out, _ = run("plan", "audit", "plan.json", "--seed", "1")
     assert code == 0
     assert out.count("confirmed") == 2
-    assert "Passed at 0.99 confidence: whole record epsilon 2.48491, at least 2." in out  # ln(3 x 4)
+    assert "Passed at level 0.99: whole record epsilon 2.48491, at least 2." in out  # ln(3 x 4)
 
 
 def test_a_zero_is_shown(run):
@@ -42,16 +42,16 @@ def test_a_violation_is_said_and_exits_with_one(run, monkeypatch):
 
 
 def test_json(run, folder):
-    arguments = ("plan.json", "--seed", "1", "--confidence", "0.999", "--samples", "5000")
+    arguments = ("plan.json", "--seed", "1", "--level", "0.999", "--samples", "5000")
     code, out, err = run("plan", "audit", *arguments, "--json", "-")
     told = json.loads(out)
-    assert (code, set(told)) == (0, {"passed", "confidence", "epsilon", "lower_bound", "groups"})
-    assert (told["confidence"], [group["samples"] for group in told["groups"]]) == (0.999, [5000, 5000])
+    assert (code, set(told)) == (0, {"passed", "level", "epsilon", "lower_bound", "groups"})
+    assert (told["level"], [group["samples"] for group in told["groups"]]) == (0.999, [5000, 5000])
     assert "Passed" in err
     assert run("plan", "audit", *arguments, "--json", "told.json")[0] == 0
     assert json.loads((folder / "told.json").read_text()) == told
 
 
 def test_mistakes_are_told(run):
-    code, _, err = run("plan", "audit", "plan.json", "--confidence", "1")
-    assert (code, "error: confidence must be between 0 and 1, neither of them. Got 1.0 instead." in err) == (2, True)
+    code, _, err = run("plan", "audit", "plan.json", "--level", "1")
+    assert (code, "error: --level must be between 0 and 1, both excluded. Got 1.0 instead." in err) == (2, True)

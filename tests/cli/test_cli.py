@@ -53,6 +53,24 @@ def test_a_newcomer_plans_shows_and_disguises_a_csv_file(run, folder):
     assert read_plan("out.csv") == plan
 
 
+@pytest.mark.parametrize(
+    ("purpose", "scheme", "answers"),
+    [("marginals", "attribute_sampling", 1), ("pairs", "attribute_sampling", 2), ("joint", "gamma_diagonal", 3)],
+)
+def test_plans_for_a_purpose(run, folder, purpose, scheme, answers):
+    plan = made_plan(run, "--odds", "3", "--purpose", purpose)
+    assert [group.scheme for group in plan.groups] == [scheme]
+    assert plan.guarantee.odds == 3
+    _, out, _ = run("plan", "show", "plan.json")
+    assert (f"Each report speaks of {answers} of 3 answers, drawn at random." in out) == (answers < 3)
+    _, out, _ = run("plan", "show", "plan.json", "--json", "-")
+    assert json.loads(out)["answers_per_report"] == [answers, answers]
+
+
+def test_pairs_are_the_default_purpose(run, folder):
+    assert made_plan(run, "--odds", "3", "--force") == made_plan(run, "--odds", "3", "--purpose", "pairs", "--force")
+
+
 def test_parquet(run, folder):
     pq.write_table(pa.table({"tax": [True, False], "n": [1, 2]}), "t.parquet")
     assert run("plan", "new", "t.parquet", "--odds", "9:1", "-o", "p.json")[0] == 0
@@ -66,19 +84,22 @@ def test_seeds_repeat_and_warn(run, folder):
     for name in ("a.csv", "b.csv"):
         code, _, err = run("disguise", "answers.csv", name, "--plan", "plan.json", "--seed", "5")
         assert code == 0
-        assert "Seeded coins protect nobody" in err
+        assert "A seeded disguise protects nobody" in err
     assert (folder / "a.csv").read_text() == (folder / "b.csv").read_text()
 
 
 def test_json_for_programs(run, folder):
-    plan = made_plan(run, "--odds", "27:1")
+    plan = made_plan(run, "--odds", "27:1", "--purpose", "split")
     code, out, _ = run("plan", "show", "plan.json", "--json", "-")
     shown = json.loads(out)
     assert (code, shown["odds"], shown["deniable"]) == (0, "27", True)
     assert shown["one_answer"]["odds"] == "3"
+    assert shown["answers_per_report"] == [3, 3]
     assert [group["odds"] for group in shown["groups"]] == ["3", "3", "3"]
     code, out, err = run("disguise", "answers.csv", "o.csv", "--plan", "plan.json", "--json", "-")
-    assert json.loads(out) == {"rows": 4, "output": "o.csv", "sha256": shown["sha256"], "seeded": False}
+    assert json.loads(out) == {"rows": 4, "output": "o.csv", "sha256": shown["sha256"], "seeded": False} | {
+        "small_combinations": 0
+    }
     assert "4 records" in err
     code, out, _ = run("plan", "show", "plan.json", "--json", "shown.json")
     assert json.loads((folder / "shown.json").read_text()) == shown
@@ -96,21 +117,21 @@ def test_streams(run, folder, monkeypatch):
 
 def test_joint_plans_chosen_columns_and_missing_values(run, folder):
     (folder / "answers.csv").write_text('tax,"drug, ever",id\nyes,,1\nno,no,2\nno,yes,3\n')
-    more = ("--columns", 'tax,"drug, ever"', "--missing", "silent", "--joint", "--odds", "4")
+    more = ("--columns", 'tax,"drug, ever"', "--missing", "silent", "--purpose", "joint", "--odds", "4")
     code, _, _ = run("plan", "new", "answers.csv", "-o", "plan.json", *more)
     assert code == 0
     plan = read_plan("plan.json")
     assert [group.attributes for group in plan.groups] == [("tax", "drug, ever")]
     assert plan.schema["drug, ever"].categories == ("no", "yes", "silent")
     code, _, err = run("disguise", "answers.csv", "o.csv", "--plan", "plan.json")
-    assert (code, "it leaves out ['id']" in err) == (2, True)
+    assert (code, "it lacks the column 'id'" in err) == (2, True)
     assert run("disguise", "answers.csv", "o.csv", "--plan", "plan.json", "--drop", "id")[0] == 0
     assert run("disguise", "answers.csv", "p.csv", "--plan", "plan.json", "--drop-others")[0] == 0
 
 
 def test_item_sets_are_shown_by_their_number_of_items(run, folder):
     pq.write_table(pa.table({"basket": [["ale"], ["bread", "cheese"]], "n": [1, 2]}), "t.parquet")
-    code, out, _ = run("plan", "new", "t.parquet", "--odds", "9", "--joint", "-o", "p.json")
+    code, out, _ = run("plan", "new", "t.parquet", "--odds", "9", "--purpose", "joint", "-o", "p.json")
     assert (code, "3 items x 2" in out) == (0, True)
 
 
@@ -128,18 +149,24 @@ def test_not_deniable_and_priors_are_said(run, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("plan", "new", "answers.csv", "-o", "p.json"), "error: epsilon or odds must be given, exactly one of them"),
-        (("plan", "new", "answers.csv", "-o", "p.json", "--epsilon", "-1"), "error: epsilon must be between 0 and 700"),
+        (
+            ("plan", "new", "answers.csv", "-o", "p.json"),
+            "error: --epsilon or --odds must be given, exactly",
+        ),
+        (
+            ("plan", "new", "answers.csv", "-o", "p.json", "--epsilon", "-1"),
+            "error: --epsilon must be between 0",
+        ),
         (("plan", "new", "nowhere.csv", "-o", "p.json", "--epsilon", "1"), "No such file or directory: 'nowhere.csv'"),
         (
             ("plan", "new", "answers.csv", "-o", "p.json", "--epsilon", "1", "--bins", "age"),
-            "error: bins must look like",
+            "error: --bins must look like",
         ),
         (
             ("plan", "new", "answers.csv", "-o", "p.json", "--epsilon", "1", "--bins", "age=x"),
-            "error: bins must look like",
+            "error: --bins must look like",
         ),
-        (("plan", "new", "answers.csv", "-o", "answers.csv", "--epsilon", "1"), "error: output must not exist yet"),
+        (("plan", "new", "answers.csv", "-o", "answers.csv", "--epsilon", "1"), "error: --output must not exist yet"),
         (("plan", "show", "answers.csv"), "error: answers.csv must have its plan beside it, in answers.csv.plan.json"),
         (("plan", "show"), "Missing argument"),
         (("disguise", "answers.csv", "o.csv"), "Missing option"),
@@ -155,7 +182,7 @@ def test_mistakes_are_told_without_a_traceback(run, folder, arguments, message):
 
 def test_debug_shows_the_traceback(folder):
     (folder / "plan.json").write_text("{")
-    with pytest.raises(SottovoceError, match=r"^plan must be JSON"):
+    with pytest.raises(SottovoceError, match=r"^PLAN must be JSON"):
         main(["plan", "show", "plan.json", "--debug"])
 
 

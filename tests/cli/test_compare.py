@@ -26,12 +26,12 @@ def test_schemes_side_by_side(run, folder):
 
 def test_measures_and_long_tables(run):
     given = ("--prior-name", "zipf", "--categories", "3", "--respondents", "100", "--measures")
-    code, out, _ = run("compare", "laplace,subset_selection", *given, "respondents_needed,distortion")
+    code, out, _ = run("compare", "laplace,subset_selection", *given, "respondents-needed,distortion")
     assert (code, "respondents needed" in out) == (0, True)
     code, out, _ = run(
-        "compare", "laplace,subset_selection,gamma_diagonal,optimized_unary", *given, "respondents_needed,distortion"
+        "compare", "laplace,subset_selection,gamma_diagonal,optimized_unary", *given, "respondents-needed,distortion"
     )
     assert (code, "4 more rows are in the JSON." in out) == (0, True)
     code, out, _ = run("compare", "laplace", *FEW, "--json", "-")
     assert (code, len(json.loads(out)["rows"])) == (0, 2)
-    assert run("compare", "kuk", *FEW)[2].startswith("error: schemes must be functions of an epsilon, or among")
+    assert run("compare", "kuk", *FEW)[2].startswith("error: SCHEME,SCHEME,... must be functions of an epsilon")

@@ -50,10 +50,10 @@ def test_several_levels_and_whole_fronts(run):
     assert all(point["epsilon"] <= np.log(3) for point in under_odds)
 
 
-def test_help_says_what_a_level_is(run):
+def test_help_says_how_many_points_there_are(run):
     code, out, _ = run("design", "--help")
     assert code == 0
-    assert "Levels are accuracies and distortions" in out
+    assert "Bounds on accuracy or distortion give one point each" in out
 
 
 def test_information(run):
@@ -86,7 +86,7 @@ def test_sweeps(run):
 
 
 def test_searches(run):
-    search = ("--method", "optrr", "--seed", "1", "--generations", "50")
+    search = ("--method", "optrr", "--seed", "1", "--generations", "12")
     front = points(run, *THREE, "--delta", ".75", *search)
     assert all(point["worst_posterior"] <= 0.75 + 1e-9 for point in front)
     assert {point["lower_bound"] for point in front} == {None}
@@ -104,9 +104,9 @@ def test_searches(run):
 def test_a_table_for_people(run, folder):
     code, out, err = run("design", *THREE, "--delta", ".75", "--points", "3", "--json", "front.json", "--plot", "f.png")
     assert (code, err) == (0, "")
-    assert "guessed" in out
+    assert "information" in out
     assert "Not deniable where epsilon is inf" in out
-    assert "no channel that meets the same bounds can beat them" in out
+    assert "no channel within the same bounds has less error" in out
     assert (folder / "f.png").read_bytes().startswith(b"\x89PNG")
     front = Front.from_json(json.loads((folder / "front.json").read_text()))
     assert (front.name, len(front)) == ("certified", 3)
@@ -154,69 +154,69 @@ def test_commands_may_stand_below_it(run, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--prior", ".5,.5"), "respondents must be given. Got none instead."),
-        (("--respondents", "9"), "prior or prior_name must be given, exactly one of them. Got None instead."),
-        ((*THREE, "--prior-name", "normal"), "prior or prior_name must be given, exactly one of them."),
-        (("--prior-name", "normal", "--respondents", "9"), "categories must be given with the name of a prior."),
-        (("--prior", ".5,x", "--respondents", "9"), "prior must be numbers with commas between them. Got '.5,x'"),
-        (("--prior", ".5,.4", "--respondents", "9"), "prior must sum to 1; the sum is 0.9."),
-        ((*THREE, "--delta", ".4"), "delta contradicts the prior,"),
-        ((*THREE, "--accuracy", ".4", "--delta", ".7"), "accuracy contradicts the prior,"),
-        ((*THREE, "--objective", "fun"), "objective must be one of mse, information. Got 'fun' instead."),
+        (("--prior", ".5,.5"), "--respondents must be given. Got none instead."),
+        (("--respondents", "9"), "--prior or --prior-name must be given, exactly one of them. Got None instead."),
+        ((*THREE, "--prior-name", "normal"), "--prior or --prior-name must be given, exactly one of them."),
+        (("--prior-name", "normal", "--respondents", "9"), "--categories must be given with --prior-name."),
+        (("--prior", ".5,x", "--respondents", "9"), "--prior must be numbers with commas between them. Got '.5,x'"),
+        (("--prior", ".5,.4", "--respondents", "9"), "--prior must sum to 1; the sum is 0.9."),
+        ((*THREE, "--delta", ".4"), "--delta contradicts the prior:"),
+        ((*THREE, "--accuracy", ".4", "--delta", ".7"), "--accuracy contradicts the prior:"),
+        ((*THREE, "--objective", "fun"), "--objective must be one of mse, information. Got 'fun' instead."),
         (
             (*THREE, "--method", "magic"),
-            "method must be one of certified, warner, subset, unary, optrr, mopso. Got 'magic' instead.",
+            "--method must be one of certified, warner, subset, unary, optrr, mopso. Got 'magic' instead.",
         ),
-        ((*THREE, "--distortion", ".4"), "distortion must be left out for the objective mse. Got [0.4] instead."),
+        ((*THREE, "--distortion", ".4"), "--distortion must be left out for the objective mse. Got [0.4] instead."),
         (
             (*THREE, "--objective", "information", "--accuracy", ".6"),
-            "accuracy must be left out for the objective information. Got [0.6] instead.",
+            "--accuracy must be left out for the objective information. Got [0.6] instead.",
         ),
         (
             (*THREE, "--objective", "information", "--odds", "3", "--distortion", ".2"),
-            "distortion must be at least 0.4, the smallest that these odds and this prior allow. Got 0.2 instead.",
+            "--distortion must be at least 0.4, the smallest that these odds and this prior allow. Got 0.2 instead.",
         ),
         (
             (*THREE, "--objective", "information", "--method", "subset"),
-            "method must be certified or warner for the objective information. Got 'subset' instead.",
+            "--method must be certified or warner for the objective information. Got 'subset' instead.",
         ),
         (
             (*THREE, "--epsilon", "1", "--method", "optrr"),
-            "odds or epsilon must be left out for the method optrr; it keeps delta. Got",
+            "--odds or --epsilon must be left out for the method optrr, which bounds delta. Got",
         ),
         (
             (*THREE, "--objective", "information", "--method", "optrr"),
-            "objective must be mse for the method optrr. Got 'information' instead.",
+            "--objective must be mse for the method optrr. Got 'information' instead.",
         ),
-        ((*THREE, "--method", "mopso"), "objective must be information for the method mopso. Got 'mse' instead."),
+        ((*THREE, "--method", "mopso"), "--objective must be information for the method mopso. Got 'mse' instead."),
         (
             (*THREE, "--objective", "information", "--method", "mopso"),
-            "odds or epsilon must be given, one of them: the swarm keeps to it. Got none instead.",
+            "--odds or --epsilon must be given, one of them, for the swarm to keep. Got none instead.",
         ),
-        ((*THREE, "--accuracy", "1.5"), "accuracy must be between 0 and 1. Got 1.5 instead."),
+        ((*THREE, "--accuracy", "1.5"), "--accuracy must be from 0 to 1. Got 1.5 instead."),
         (
             (*THREE, "--epsilon", "1", "--max-reports", "2"),
-            "max_reports must be at least 3, the number of categories: fewer cannot tell them apart. Got 2 instead.",
+            "--max-reports must be a whole number of at least 3. Got 2 instead.",
         ),
         (
             (*THREE, "--epsilon", "1", "--generations", "9"),
-            "generations must be left out unless the method is optrr or mopso. Got 9 instead.",
+            "--generations must be left out unless the method is optrr or mopso. Got 9 instead.",
         ),
         (
             (*THREE, "--epsilon", "1", "--method", "subset", "--max-reports", "5"),
-            "max_reports must be left out unless the method is certified. Got 5 instead.",
+            "--max-reports must be left out unless the method is certified. Got 5 instead.",
         ),
         (
             (*THREE, "--epsilon", "1", "--method", "warner", "--plan", "p.json"),
-            "attribute must name what the plan asks for. Got none instead.",
+            "--attribute must be given for --plan. Got none instead.",
         ),
         (
             (*THREE, "--epsilon", "1", "--method", "warner", "--plan", "p.json", "--attribute", "a"),
-            "prior_source must say where the prior is from, like public:census 2021. Got none instead.",
+            "--prior-source must be given for --plan, such as public:census 2021. Got none instead.",
         ),
         (
             (*THREE, "--method", "warner", "--plan", "p.json", "--attribute", "a"),
-            "point must be a number from 1 to 551 for a plan. Got None instead.",
+            "--point must be a number from 1 to 551 for --plan. Got None instead.",
         ),
     ],
 )

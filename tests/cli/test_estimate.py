@@ -11,7 +11,7 @@ def folder(tmp_path, monkeypatch, run):
     people = ["yes,low", "no,low", "no,high", "no,high"] * 500
     (tmp_path / "t.csv").write_text("\n".join(["tax,income", *people]) + "\n")
     for command in (
-        ("plan", "new", "t.csv", "--odds", "9:1", "-o", "plan.json"),
+        ("plan", "new", "t.csv", "--odds", "9:1", "--purpose", "split", "-o", "plan.json"),
         ("disguise", "t.csv", "r.parquet", "--plan", "plan.json", "--seed", "1"),
         ("disguise", "t.csv", "r.csv", "--plan", "plan.json", "--seed", "1"),
     ):
@@ -58,7 +58,7 @@ def test_another_plan_than_the_files_own_is_refused(run, path):
     code, _, err = run("estimate", path, "--attributes", "tax", "--plan", "other.json")
     assert (code, err) == (
         2,
-        "error: plan must be the one that the file was disguised under. Got 'other.json' instead.\n",
+        "error: --plan must be the one that the file was disguised under. Got 'other.json' instead.\n",
     )
 
 
@@ -71,18 +71,27 @@ def test_negative_estimates_are_explained(run, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--attributes", "shoe"), "error: name must be one of tax, income. Got 'shoe' instead."),
-        (("--attributes", "tax", "--method", "magic"), "error: method must be one of inversion, blue, em, simplex"),
-        (("--attributes", "tax", "--target", "world"), "error: target must be one of population, table"),
-        (("--attributes", "tax", "--level", "95"), "error: level must be between 0 and 1"),
-        (("--attributes", "tax", "--derive", "magic"), "error: derive must be one of entropy, mean"),
+        (("--attributes", "shoe"), "error: --attributes must be one of tax, income. Got 'shoe' instead."),
+        (
+            ("--attributes", "tax", "--method", "magic"),
+            "error: --method must be one of best, inversion, blue, em, simplex",
+        ),
+        (("--attributes", "tax", "--target", "world"), "error: --target must be one of population, table"),
+        (("--attributes", "tax", "--level", "95"), "error: --level must be between 0 and 1"),
+        (("--attributes", "tax", "--derive", "magic"), "error: --derive must be one of entropy, mean"),
         (
             ("--attributes", "tax", "--derive", "correlation"),
-            "error: derive must fit the attributes: corr",
+            "error: --derive must fit the attributes: corr",
         ),
-        (("--attributes", "tax", "--by", "income", "--plot", "a.png"), "error: plot must be of one estimate"),
-        (("--attributes", "tax", "--independence"), "error: independence must be of two attributes"),
-        (("--attributes", "tax,income", "--independence", "--by", "town"), "error: independence must be of one est"),
+        (
+            ("--attributes", "tax", "--by", "income", "--plot", "a.png"),
+            "error: --plot must be used without --by",
+        ),
+        (("--attributes", "tax", "--independence"), "error: --independence must be used with two attributes"),
+        (
+            ("--attributes", "tax,income", "--independence", "--by", "town"),
+            "error: --independence must be used",
+        ),
     ],
 )
 def test_mistakes(run, arguments, message):
@@ -135,7 +144,7 @@ def test_intervals_that_hold_at_once(run):
 
 def test_independence(run, towns):
     code, _, err = run(*towns[:-1], "tax,income", "--strata", "town", "--independence")
-    assert (code, "error: independence must be tested without weights or strata" in err) == (2, True)
+    assert (code, "error: --independence must be used without --weights or --strata" in err) == (2, True)
     asked = ("estimate", "r.csv", "--attributes", "tax,income", "--independence")
     told = json.loads(run(*asked, "--json", "-")[1])["independence"]
     assert (told["attributes"], told["degrees"], told["p_value"] < 1e-4) == (["tax", "income"], 1, True)
@@ -207,14 +216,17 @@ def test_waves(run, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--interval", "magic"), "error: kind must be one of wald, score, bootstrap"),
-        (("--by", "town", "--strata", "town"), "error: by, strata and against must not be used together"),
-        (("--shares", "N=1"), "error: shares must come with strata"),
-        (("--strata", "town", "--shares", "half"), "error: shares must look like NAME=SHARE"),
-        (("--strata", "town", "--shares", "N=.5,N=.5"), "error: shares must look like NAME=SHARE"),
-        (("--strata", "town", "--shares", "N=1"), "error: shares must be of the strata ['N', 'S']"),
-        (("--weights", "town"), "error: weights must be finite numbers that are not negative; row 1. Got 'N' instead"),
-        (("--by", "tax"), "error: by must be a column that was not disguised"),
+        (("--interval", "magic"), "error: --interval must be one of wald, score, bootstrap"),
+        (("--by", "town", "--strata", "town"), "error: --by, --strata and --against must not be used together"),
+        (("--shares", "N=1"), "error: --shares must come with --strata"),
+        (("--strata", "town", "--shares", "half"), "error: --shares must look like NAME=SHARE"),
+        (("--strata", "town", "--shares", "N=.5,N=.5"), "error: --shares must look like NAME=SHARE"),
+        (("--strata", "town", "--shares", "N=1"), "error: --shares must be of the strata ['N', 'S']"),
+        (
+            ("--weights", "town"),
+            "error: --weights must be finite numbers that are not negative; row 1. Got 'N'",
+        ),
+        (("--by", "tax"), "error: --by must be a column that was not disguised"),
     ],
 )
 def test_mistakes_with_other_columns(run, towns, arguments, message):

@@ -80,17 +80,17 @@ def test_many_items_and_large_groups(run):
     wide = Schema([Attribute("a", range(70)), Attribute("b", range(70))])
     write_plan(Plan.of(wide, {("a", "b"): GammaDiagonal(gamma=50)}), "wide.json")
     code, out, _ = run("measure", "wide.json")
-    assert (code, "own columns only" in out) == (0, True)
+    assert (code, "only the attribute's own columns" in out) == (0, True)
 
 
 @pytest.mark.parametrize(
     ("prior", "message"),
     [
-        (["drug"], "prior must look like NAME=.7,.2,.1. Got 'drug' instead."),
-        ([".5,.5"], "prior must look like NAME=.7,.2,.1. Got '.5,.5' instead."),
-        (["tax=.5,.5", "tax=.6,.4"], "prior must be given once for tax. Got 'tax=.6,.4' instead."),
-        (["tax=.5,.6"], "prior of tax must sum to 1; the sum is 1.1. Got [0.5, 0.6] instead."),
-        (["taxes=1"], "name must be one of tax, drug. Got 'taxes' instead."),
+        (["drug"], "--prior must look like NAME=.7,.2,.1. Got 'drug' instead."),
+        ([".5,.5"], "--prior must look like NAME=.7,.2,.1. Got '.5,.5' instead."),
+        (["tax=.5,.5", "tax=.6,.4"], "--prior must be given once for tax. Got 'tax=.6,.4' instead."),
+        (["tax=.5,.6"], "--prior of tax must sum to 1; the sum is 1.1. Got [0.5, 0.6] instead."),
+        (["taxes=1"], "--prior must be one of tax, drug. Got 'taxes' instead."),
     ],
 )
 def test_mistakes_are_told(run, prior, message):

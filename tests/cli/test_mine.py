@@ -29,9 +29,9 @@ def folder(tmp_path, monkeypatch):
 def test_a_table(run):
     code, out, err = run("mine", "itemsets", "d.csv", "--min-support", ".5")
     assert (code, err) == (0, "")
-    assert out.startswith("2000 reports, min_support 0.5, supports in the table: 4 of length 1")
+    assert out.startswith("2000 reports, min_support 0.5, supports in the population: 4 of length 1")
     assert "a, b" in out
-    assert "truly frequent" in out
+    assert "probability of" in out
 
 
 def test_json(run, folder):
@@ -66,7 +66,7 @@ def test_fewer_sets(run, keep):
 def test_a_warning_is_a_line(run):
     code, out, err = run("mine", "itemsets", "d.csv", "--min-support", ".0005", "--attributes", "basket")
     assert code == 0
-    assert err.startswith("warning: min_support 0.0005 is below what 2000 reports can resolve at length ")
+    assert err.startswith("warning: --min-support 0.0005 is below what 2000 reports can resolve at length ")
     assert "more sets are in the JSON." in out
 
 
@@ -75,15 +75,26 @@ def test_a_warning_is_a_line(run):
     [
         (("t.csv", "--min-support", ".5"), "error: t.csv must have its plan beside it"),
         (("none.csv", "--min-support", ".5"), "error: [Errno 2] No such file or directory: 'none.csv'"),
-        (("d.csv", "--min-support", "2"), "error: min_support must be above 0 and at most 1. Got 2.0"),
-        (("d.csv", "--min-support", ".5", "--keep", "some"), "error: keep must be one of all, maximal, closed"),
-        (("d.csv", "--min-support", ".5", "--recall", "1"), "error: recall must be at least .5"),
+        (("d.csv", "--min-support", "2"), "error: --min-support must be above 0 and at most 1. Got 2.0"),
+        (("d.csv", "--min-support", ".5", "--keep", "some"), "error: --keep must be one of all, maximal, closed"),
+        (("d.csv", "--min-support", ".5", "--selection", "1"), "error: --selection must be smoothed, threshold, or a"),
+        (
+            ("d.csv", "--min-support", ".5", "--selection", "all"),
+            "error: --selection must be smoothed, threshold, or a",
+        ),
     ],
 )
 def test_mistakes(run, arguments, message):
     code, _, err = run("mine", "itemsets", *arguments)
     assert code == 2
     assert err.startswith(message)
+
+
+def test_sets_are_selected_as_asked(run):
+    asked = ("mine", "itemsets", "d.csv", "--min-support", ".45", "--target", "table", "--json", "-", "--selection")
+    bare, more = (json.loads(run(*asked, way)[1])["itemsets"] for way in ("threshold", ".99"))
+    assert 0 < len(bare) < len(more)
+    assert min(row["support"] for row in bare) >= 0.45 > min(row["support"] for row in more)
 
 
 def test_a_plan_from_elsewhere(run):
@@ -125,9 +136,9 @@ def test_by_a_model(run):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--recall", ".6"), "error: recall must not be given with a model, whose supports decide by themselves. Got"),
-        (("--target", "table"), "error: target must be population with a model. Got 'table'"),
-        (("--longest", "0"), "error: longest must be a positive whole number"),
+        (("--selection", ".6"), "error: --selection must not be given with --model, whose supports decide. Got"),
+        (("--target", "table"), "error: --target must be population with --model. Got 'table'"),
+        (("--longest", "0"), "error: --longest must be a positive whole number"),
     ],
 )
 def test_what_a_model_has_no_choice_of(run, options, message):
@@ -150,8 +161,8 @@ def test_a_model_of_sets_of_items(run):
 
 def test_plans_for_mining(run, folder):
     (folder / "h.csv").write_text("a,b\nx,1\ny,2\n")
-    code, _, err = run("plan", "new", "h.csv", "--mining", "--joint", "--odds", "9", "-o", "h.json")
-    assert (code, err) == (2, "error: joint or mining must be given, not both of them. Got --joint --mining instead.\n")
+    code, _, err = run("plan", "new", "h.csv", "--mining", "--purpose", "joint", "--odds", "9", "-o", "h.json")
+    assert (code, err) == (2, "error: --purpose and --mining must not be used together. Got both instead.\n")
     code, out, _ = run("plan", "new", "h.csv", "--mining", "--epsilon", "2", "-o", "h.json", "--json", "-")
     assert json.loads(out)["groups"][0]["scheme"] == "attribute_sampling"
     assert json.loads(out)["epsilon"] == pytest.approx(2)
@@ -163,7 +174,7 @@ def test_plans_for_mining(run, folder):
 def test_rules(run):
     code, out, err = run("mine", "rules", "d.csv", "--min-support", ".3", "--min-confidence", ".75")
     assert (code, err) == (0, "")
-    assert out.startswith("2000 reports, min_confidence 0.75, in the table:")
+    assert out.startswith("2000 reports, min_confidence 0.75, in the population:")
     assert "antecedents" in out
     code, out, err = run("mine", "rules", "d.csv", "--min-support", ".3", "--min-confidence", ".1", "--json", "-")
     first = json.loads(out)["rules"][0]

@@ -32,10 +32,10 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_json_and_the_test_set(run):
-    code, out, err = run("mine", "classify", "learn.csv", "--target", "ill", "--test", "test.csv", "--json", "-")
+    code, out, err = run("mine", "classify", "learn.csv", "--label", "ill", "--test", "test.csv", "--json", "-")
     found = json.loads(out)
     assert (code, err) == (0, "")
-    assert (found["model"], found["target"], found["classes"], found["odds"]) == (
+    assert (found["model"], found["label"], found["classes"], found["odds"]) == (
         "naive-bayes",
         "ill",
         [False, True],
@@ -50,7 +50,7 @@ def test_json_and_the_test_set(run):
 
 def test_tables_for_people(run):
     code, out, _ = run(
-        "mine", "classify", "learn.csv", "--target", "ill", "--test", "test.csv", "--attributes", "smokes"
+        "mine", "classify", "learn.csv", "--label", "ill", "--test", "test.csv", "--attributes", "smokes"
     )
     assert code == 0
     assert out.startswith("ill by naive-bayes; whole record: 9 : 1 (epsilon 2.19723)")
@@ -60,7 +60,7 @@ def test_tables_for_people(run):
 
 
 def test_a_tree(run):
-    code, out, _ = run("mine", "classify", "learn.csv", "--target", "ill", "--model", "tree", "--json", "tree.json")
+    code, out, _ = run("mine", "classify", "learn.csv", "--label", "ill", "--model", "tree", "--json", "tree.json")
     assert code == 0
     assert "-> True" in out
     found = json.loads(Path("tree.json").read_text())
@@ -70,17 +70,17 @@ def test_a_tree(run):
 
 
 def test_a_picture_of_the_test(run):
-    asked = ("mine", "classify", "learn.csv", "--target", "ill")
+    asked = ("mine", "classify", "learn.csv", "--label", "ill")
     code, _, _ = run(*asked, "--test", "test.csv", "--plot", "confusion.svg")
     assert (code, Path("confusion.svg").read_text()[:5]) == (0, "<?xml")
     code, _, err = run(*asked, "--plot", "nothing.svg")
-    assert (code, "error: plot must come with a file to test on" in err) == (2, True)
+    assert (code, "error: --plot must come with --test" in err) == (2, True)
 
 
 def test_a_report_for_all_has_no_privacy_of_entries(run):
     plan = Plan.of(SCHEMA, {SCHEMA.names: SubsetSelection(odds=20)})
     disguise_file("people.csv", "sets.csv", plan, rng=2)
-    code, out, _ = run("mine", "classify", "sets.csv", "--target", "ill", "--json", "sets.json")
+    code, out, _ = run("mine", "classify", "sets.csv", "--label", "ill", "--json", "sets.json")
     assert code == 0
     assert json.loads(Path("sets.json").read_text())["privacy"] is None
     assert "Least privacy" not in out
@@ -90,7 +90,7 @@ def test_a_plan_beside_the_files(run, folder):
     write_plan(PLAN, "plan.json")
     (folder / "learn.csv.plan.json").unlink()
     (folder / "test.csv.plan.json").unlink()
-    code, out, _ = run("mine", "classify", "learn.csv", "--plan", "plan.json", "--target", "ill", "--test", "test.csv")
+    code, out, _ = run("mine", "classify", "learn.csv", "--plan", "plan.json", "--label", "ill", "--test", "test.csv")
     assert code == 0
     assert "accuracy" in out
 
@@ -98,9 +98,9 @@ def test_a_plan_beside_the_files(run, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--target", "age"), "target must be one of the plan's attributes (smokes, coughs, ill). Got 'age'"),
-        (("--target", "ill", "--model", "forest"), "model must be one of naive-bayes, tree"),
-        (("--target", "ill", "--test", "other.csv"), "plan must be the one that the classifier learns under"),
+        (("--label", "age"), "--label must be one of the plan's attributes (smokes, coughs, ill). Got 'age'"),
+        (("--label", "ill", "--model", "forest"), "--model must be one of naive-bayes, tree"),
+        (("--label", "ill", "--test", "other.csv"), "--test must be the one that the classifier was fitted under"),
     ],
 )
 def test_refused(run, arguments, message):

@@ -75,23 +75,23 @@ def test_directed_triangles(run, edges, motif, name, expected):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "epsilon must be given for a file of true edges"),
+        ((), "--epsilon or --odds must be given to disguise true edges"),
         (("--epsilon", "-1"), "epsilon must be between 0 and 700"),
-        (("--epsilon", "0"), "epsilon or scheme must let reports say something"),
+        (("--epsilon", "0"), "--epsilon or --odds must make reports informative"),
         (("--epsilon", "1", "--nodes", "3"), "edges must join nodes from 0 to 2. Got 3 instead."),
         (
             ("--epsilon", "1", "--statistic", "triangles", "--motif", "cycles"),
-            "motif must be all where ties have no direction",
+            "motif must be all for undirected graphs",
         ),
-        (("--epsilon", "1", "--motif", "cycles"), "motif must be for triangles. Got 'cycles'"),
-        (("--epsilon", "1", "--incoming"), "incoming must be for degrees or stars of directed ties"),
+        (("--epsilon", "1", "--motif", "cycles"), "--motif must be used with --statistic triangles. Got 'cycles'"),
+        (("--epsilon", "1", "--incoming"), "--incoming must be used for degrees or stars of a directed graph"),
         (
             ("--epsilon", "1", "--incoming", "--directed", "--statistic", "triangles"),
-            "incoming must be for degrees or stars of directed ties",
+            "--incoming must be used for degrees or stars of a directed graph",
         ),
         (("--epsilon", "1", "--memory", "0"), "memory must be a positive number of gigabytes. Got 0.0 instead."),
         (("--epsilon", "1", "--statistic", "size"), "statistic must be one of degrees, stars, triangles"),
-        (("--epsilon", "1", "--nodes", "100000"), "which would take"),
+        (("--epsilon", "1", "--nodes", "100000"), "reported pairs, which take"),
     ],
 )
 def test_mistakes_are_named(run, edges, options, message):
@@ -103,7 +103,7 @@ def test_mistakes_are_named(run, edges, options, message):
 def test_a_disguised_graph_is_not_disguised_again(run, edges, tmp_path):
     reports = str(tmp_path / "reports.txt")
     run("mine", "graph", edges, "--epsilon", "2", "--reports", reports)
-    for option in (("--epsilon", "2"), ("--nodes", "9"), ("--directed",)):
+    for option in (("--epsilon", "2"), ("--odds", "3"), ("--nodes", "9"), ("--directed",)):
         code, _, err = run("mine", "graph", reports, *option)
         assert code == 2
-        assert f"{option[0][2:]} must not be given for a graph that is disguised" in err
+        assert f"{option[0]} must not be given for a disguised graph" in err

@@ -31,16 +31,19 @@ def test_coins_of_items(run, folder):
     [
         (
             ("t.csv", "--coins", ".9,.8"),
-            "error: coins must be for columns of sets (see --items, --columns). Got ['day']",
+            "error: --coins must be for columns of sets (see --items and --columns). Got ['day']",
         ),
-        (("t.csv", "--columns", "basket", "--coins", ".9"), "error: coins must be two probabilities, P,Q. Got '.9'"),
-        (("t.csv", "--columns", "basket", "--coins", ".3,.7"), "error: p must not be 1 - q = 0.3"),
+        (("t.csv", "--columns", "basket", "--coins", ".9"), "error: --coins must be two probabilities, P,Q. Got '.9'"),
+        (("t.csv", "--columns", "basket", "--coins", ".3,.7"), "error: --coins must not be 1 - q = 0.3"),
         (
             ("t.csv", "--columns", "basket", "--coins", ".9,.8", "--odds", "9"),
-            "error: coins must be given without a budget: the odds follow from them. Got '.9,.8'",
+            "error: --coins must be given without a budget: the odds follow from the coins. Got '.9,.8'",
         ),
-        (("wide.csv", "--odds", "9"), "error: coins must be given for 'basket', which has 63 items; see design goals."),
-        (("t.csv", "--items", "baskets", "--odds", "9"), "error: columns must be columns of the table (basket, day)"),
+        (
+            ("wide.csv", "--odds", "9"),
+            "error: --coins must be given for 'basket', which has 63 items; see",
+        ),
+        (("t.csv", "--items", "baskets", "--odds", "9"), "error: --items must be columns of the table (basket, day)"),
     ],
 )
 def test_refused(run, arguments, message):

@@ -58,14 +58,17 @@ def test_columns_of_a_table(run, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "TABLE or --attribute must be given: a table, or attributes with their categories, not both. Got none"),
+        (
+            (),
+            "TABLE or --attribute must be given: a table, or attributes with their categories",
+        ),
         (("x.csv", "--attribute", "a=2"), "TABLE or --attribute must be given"),
-        (("--attribute", "a"), "attribute must look like NAME=a,b,c. Got 'a' instead."),
-        (("--items", "=a"), "items must look like NAME=a,b,c. Got '=a' instead."),
-        (("--attribute", "a=2", "--purpose", "fun"), "purpose must be one of each, pairs, joint"),
-        (("--attribute", "a=2", "--prior", ".5,.5"), "prior_source must say where the prior is from"),
-        (("--attribute", "a=2", "--prior", "a=x"), "prior must look like NAME=.7,.2,.1. Got 'a=x' instead."),
-        (("--attribute", "a=2", "--level", "2"), "level must be between 0 and 1. Got 2.0 instead."),
+        (("--attribute", "a"), "--attribute must look like NAME=A,B,.... Got 'a' instead."),
+        (("--items", "=a"), "--items must look like NAME=A,B,.... Got '=a' instead."),
+        (("--attribute", "a=2", "--purpose", "fun"), "--purpose must be one of marginals, pairs, triples, joint"),
+        (("--attribute", "a=2", "--prior", ".5,.5"), "--prior-source must say where the prior is from"),
+        (("--attribute", "a=2", "--prior", "a=x"), "--prior must look like NAME=.7,.2,.1. Got 'a=x' instead."),
+        (("--attribute", "a=2", "--level", "2"), "--level must be between 0 and 1, both excluded. Got 2.0 instead."),
     ],
 )
 def test_mistakes_are_told(run, arguments, message):

@@ -46,14 +46,14 @@ def test_the_whole_way(run, folder, monkeypatch):
     shown = json.loads(out)
     assert (code, shown["odds"], shown["respondents"]) == (0, "243", 500)
     assert [question["question"] for question in shown["questions"]] == ["sick", "days", "drink", "harassment", "theft"]
-    assert "For margins of 5.0% everywhere" in run("survey", "preview", "draft.yaml")[1]
+    assert "For margins of 5.0% in every question" in run("survey", "preview", "draft.yaml")[1]
     with serving() as (address, _):
         code, out, _ = run("survey", "freeze", "draft.yaml", "--url", address, "--json", "frozen.json")
         frozen = json.loads((folder / "frozen.json").read_text())
         assert code == 0
-        assert f"Open link, for everyone: {frozen['link']}" in out
+        assert f"Link for all respondents: {frozen['link']}" in out
         refused = run("survey", "estimate")
-        assert (refused[0], "must be at least 100 before anything is shown" in refused[2]) == (2, True)
+        assert (refused[0], "must be at least 100, the survey's minimum" in refused[2]) == (2, True)
         code, out, _ = run("survey", "simulate", frozen["link"], "--respondents", "150", "--json", "-")
         assert (code, json.loads(out)) == (0, {"survey": frozen["id"], "acknowledged": 150})
         code, out, _ = run("survey", "estimate", "--cross", "sick,drink", "--json", "-")
@@ -75,7 +75,7 @@ def test_the_whole_way(run, folder, monkeypatch):
     code, out, _ = run("survey", "export", "reports.csv", "--json", "-")
     assert (code, json.loads(out)) == (0, {"survey": frozen["id"], "reports": 150, "output": "reports.csv"})
     assert run("survey", "export", "reports.csv")[0] == 2
-    assert "output must end in .csv or .parquet" in run("survey", "export", "reports.xlsx")[2]
+    assert "OUT must end in .csv or .parquet" in run("survey", "export", "reports.xlsx")[2]
     assert run("estimate", "reports.csv", "--attributes", "drink")[0] == 0
 
 
@@ -92,13 +92,18 @@ def test_invitations(run, folder):
     assert len((folder / "links.txt").read_text().split()) == 120
     assert run("survey", "invite", "-o", "links.txt")[0] == 2
     (folder / "none.txt").write_text("\n")
-    assert "link must be of one survey. Got 0 links in none.txt instead." in run("survey", "simulate", "none.txt")[2]
+    assert (
+        "LINK|FILE must lead to one survey. Got 0 links in none.txt instead."
+        in run("survey", "simulate", "none.txt")[2]
+    )
     (folder / "bytes.txt").write_bytes(b"\xff\xfe")
-    assert "link must look like https://HOST" in run("survey", "simulate", "bytes.txt")[2]
+    assert "LINK|FILE must look like https://HOST" in run("survey", "simulate", "bytes.txt")[2]
     with serving() as (address, _):
         links = (folder / "links.txt").read_text().replace("http://127.0.0.1:1", address)
         (folder / "links.txt").write_text(links)
-        assert run("survey", "simulate", "links.txt", "--seed", "1")[1].startswith("120 reports of made-up people")
+        assert run("survey", "simulate", "links.txt", "--seed", "1")[1].startswith(
+            "120 reports of simulated respondents"
+        )
     store = Store("surveys.db")
     (name,) = store.surveys()
     assert store.counts(name) == {"issued": 122, "unspent": 2, "reports": 120}
@@ -110,7 +115,7 @@ def test_refusals_name_the_line_and_the_survey(run, folder):
     assert "colour is not known here" in run("survey", "preview", "draft.yaml")[2]
     assert "(line 2)" in run("survey", "freeze", "draft.yaml")[2]
     for command in (["estimate"], ["status"], ["export", "reports.csv"], ["invite"]):
-        assert "db must be a database; `sottovoce survey freeze` makes one. Got" in run("survey", *command)[2]
+        assert "--db must be a database; `sottovoce survey freeze` creates one. Got" in run("survey", *command)[2]
         assert not (folder / "surveys.db").exists()
     Store("surveys.db").close()
     assert "none; freeze one first" in run("survey", "estimate")[2]
@@ -127,7 +132,7 @@ def test_a_database_that_fails_says_so_without_a_traceback(run, folder):
         code, _, errors = run("survey", *command, "--db", "other.db")
         assert code == 2
         assert re.fullmatch(
-            r"error: db must be a database that can be used \(.*document.*\)\. Got 'other.db' instead\.\n", errors
+            r"error: --db must be a database that can be used \(.*document.*\)\. Got 'other.db' instead\.\n", errors
         )
 
 
@@ -143,7 +148,7 @@ def test_every_question_has_a_margin_and_says_what_another_one_takes(run, folder
     shown = json.loads((folder / "preview.json").read_text())
     needed = [question["respondents_for_margin"] for question in shown["questions"]]
     assert shown["respondents_for_margin"] == max(needed)
-    assert f"For margins of 10.0% everywhere: {max(needed)} respondents." in out
+    assert f"For margins of 10.0% in every question: {max(needed)} respondents." in out
     for question, respondents in zip(shown["questions"], needed, strict=True):
         assert question["margin"] == pytest.approx(0.1 * (respondents / 1000) ** 0.5, rel=0.01)
 
@@ -164,26 +169,29 @@ def test_a_survey_that_is_over_is_not_frozen(run, folder):
     run("survey", "new", "draft.yaml", "--sample", "minimal")
     text = (folder / "draft.yaml").read_text()
     (folder / "draft.yaml").write_text(re.sub(r"until: \S+", "until: 2020-01-01", text))
-    assert "until must not be over" in run("survey", "freeze", "draft.yaml")[2]
+    assert "until must not be before today" in run("survey", "freeze", "draft.yaml")[2]
     store = Store("surveys.db")
     store.freeze(read_definition("draft.yaml"))
     store.close()
-    assert "until must not be over" in run("survey", "invite")[2]
+    assert "until must not be before today" in run("survey", "invite")[2]
 
 
 def test_negative_estimates_are_explained(capsys):
     from sottovoce.surveys.definition.definition import survey_from_text
-    from sottovoce.surveys.results import Line, Result
+    from sottovoce.surveys.results import AnswerEstimate, QuestionResult
 
     survey = survey_from_text(
         "title: T\nasker: A\npurpose: P\nuntil: 2030-12-31\nodds: 3\nquestions: [{id: q, kind: yes_no, text: Q}]"
     )
     for estimate, explained in ((-0.01, True), (0.01, False)):
-        lines = (Line(("no",), estimate, 0.1, -0.2, 0.2, 3), Line(("yes",), 0.99, 0.1, 0.8, 1.2, None))
-        results_module.show_results(survey, [Result(("q",), 100, 0.95, lines)], 0.95)
+        lines = (
+            AnswerEstimate(("no",), estimate, 0.1, -0.2, 0.2, 3),
+            AnswerEstimate(("yes",), 0.99, 0.1, 0.8, 1.2, None),
+        )
+        results_module.show_results(survey, [QuestionResult(("q",), 100, 0.95, lines)], 0.95)
         out = capsys.readouterr().out
         assert ("noise around a small proportion" in out) == explained
-        assert "-: how many forged reports it takes is not known" in out
+        assert "-: the number of forged reports is not known" in out
 
 
 def test_serving_off_this_machine_asks_for_https(run, folder, monkeypatch):
@@ -194,12 +202,12 @@ def test_serving_off_this_machine_asks_for_https(run, folder, monkeypatch):
     code, out, _ = run("survey", "serve", "--host", "0.0.0.0", "--port", "0", "--per-window", "5")  # noqa: S104
     assert code == 0
     assert "browsers need HTTPS" in out
-    assert "There is none yet in surveys.db: sottovoce survey freeze DRAFT --db surveys.db" in out
+    assert "There is no survey in surveys.db yet: sottovoce survey freeze DRAFT --db surveys.db" in out
     run("survey", "new", "draft.yaml", "--sample", "minimal")
     run("survey", "freeze", "draft.yaml")
     code, out, _ = run("survey", "serve", "--port", "0", "--json", "served.json")
     assert out.startswith("Serving 1 survey at http://127.0.0.1:")
-    assert "There is none yet" not in out
+    assert "There is no survey" not in out
     assert "HTTPS" not in out
     assert json.loads((folder / "served.json").read_text())["address"] in out
     assert len(served) == 2
@@ -231,7 +239,7 @@ def test_the_demo_draws_again_and_again_in_a_terminal(run, folder, monkeypatch):
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     code, out, _ = run("survey", "demo", "--respondents", "200", "--exit")
     assert code == 0
-    assert out.count("95 % interval") > 1
+    assert out.count("95% interval") > 1
 
 
 def test_a_failure_of_the_made_up_people_is_the_demos(run, folder, monkeypatch):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sottovoce.errors import SottovoceError
-from sottovoce.surveys.client.client import Client, sealed
-from sottovoce.surveys.client.simulate import make_people, send_reports
+from sottovoce.surveys.client.client import Client, seal_report
+from sottovoce.surveys.client.simulate import send_reports, simulate_respondents
 from sottovoce.surveys.links import Link
 
 ANSWERS = {"sick": "yes", "days": 2, "drink": "once", "seen": ["touch"], "job": "c", "theft": "no"}
@@ -34,7 +34,7 @@ def test_a_link_that_leads_nowhere(server):
 
 
 def test_simulated_people(server, store, survey, open_survey):
-    people = make_people(survey, 30, np.random.default_rng(1))
+    people = simulate_respondents(survey, 30, np.random.default_rng(1))
     links = [server.link(survey, token) for token in store.invite(survey, 40)]
     moved = []
     done = send_reports(links, people.reports(), connections=3, progress=lambda *state: moved.append(state))
@@ -83,7 +83,7 @@ def scripted():
 
 
 def test_the_same_bytes_until_they_are_acknowledged(scripted, survey):
-    seal = sealed(survey.hash, bytes(15), "A" * 22)
+    seal = seal_report(survey.hash, bytes(15), "A" * 22)
     receipt = f'{{"receipt":"{seal.receipt}"}}'.encode()
     scripted.told = [None, (503, {"retry-after": "7"}, b"{}"), (500, {}, b"oops"), None, (201, {}, receipt)]
     pauses = []
@@ -97,11 +97,11 @@ def test_the_same_bytes_until_they_are_acknowledged(scripted, survey):
 def test_a_receipt_for_other_bytes_is_none(scripted, survey):
     scripted.told = [(201, {}, b'{"receipt":"0000"}')]
     with closing(Client(scripted.address)) as client, pytest.raises(SottovoceError, match="receipt must be"):
-        client.send(Link(scripted.address, survey.hash), sealed(survey.hash, bytes(15), None))
+        client.send(Link(scripted.address, survey.hash), seal_report(survey.hash, bytes(15), None))
 
 
 def test_a_server_that_stays_away_or_busy(scripted, survey):
-    link, seal = Link(scripted.address, survey.hash), sealed(survey.hash, bytes(15), None)
+    link, seal = Link(scripted.address, survey.hash), seal_report(survey.hash, bytes(15), None)
     client = Client(scripted.address, sleep=lambda _: None)
     scripted.told = [None] * 8
     with pytest.raises(SottovoceError, match=r"server must be reachable \(RemoteDisconnected"):

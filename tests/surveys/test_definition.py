@@ -95,7 +95,9 @@ def test_signs_keep_their_direction_where_texts_run_from_right_to_left():
 def test_true_and_false_in_any_writing_are_switches_for_declining():
     assert one("kind: yes_no, decline: True").decline == {"en": "Prefer not to say"}
     assert one("kind: yes_no, decline: False").decline is None
-    with pytest.raises(SottovoceError, match=r"decline must be the words for declining; true or false will do where"):
+    with pytest.raises(
+        SottovoceError, match=r"decline must be the text for declining; true or false are enough only if"
+    ):
         one("kind: single, answers: [ja, nein], decline: true", "languages: [de]\nodds: 9:1\n")
 
 
@@ -170,7 +172,7 @@ YES_NO = "questions: [{id: q, kind: yes_no, text: Q}]\n"
     ("rest", "message"),
     [
         (YES_NO, "survey must have a budget for all questions together"),
-        ("odds: 3\nepsilon: 1\n" + YES_NO, r"epsilon must be left out where odds are given \(line 6\)"),
+        ("odds: 3\nepsilon: 1\n" + YES_NO, r"epsilon must be left out if odds are given \(line 6\)"),
         ("odds: 1:1\n" + YES_NO, r"odds must be above 1 : 1, to leave something for q \(line 5\)"),
         ("odds: lots\n" + YES_NO, r"odds must be a number \(line 5\)"),
         ("odds: 1:2\n" + YES_NO, r"odds must be at least 1 : 1 \(line 5\)"),
@@ -181,8 +183,8 @@ YES_NO = "questions: [{id: q, kind: yes_no, text: Q}]\n"
         ("odds: 3\ncolour: red\n" + YES_NO, r"colour is not known here.*\(line 6\)"),
         ("odds: 3\nminimum: 0\n" + YES_NO, r"minimum must be a whole number from 1 .*\(line 6\)"),
         ("odds: 3\ninvitation: all\n" + YES_NO, r"invitation must be one of single, open \(line 6\)"),
-        ("odds: 3\nlanguages: [English]\n" + YES_NO, r"languages must be language tags .*\(line 6\)"),
-        ("odds: 3\nlanguages: [en, en]\n" + YES_NO, r"languages must be language tags .*\(line 6\)"),
+        ("odds: 3\nlanguages: [English]\n" + YES_NO, r"languages must be different language tags, .*\(line 6\)"),
+        ("odds: 3\nlanguages: [en, en]\n" + YES_NO, r"languages must be different language tags, .*\(line 6\)"),
         ("odds: 3\nlanguages: [en, de]\n" + YES_NO, r"questions\[0\].text must have a text for each language"),
         ("odds: 3\nquestions: [{id: q, text: Q}]", r"questions\[0\].kind must be one of yes_no, single"),
         ("odds: 3\nquestions: [{id: q, kind: many, text: Q}]", r"questions\[0\].kind must be one of yes_no, single"),
@@ -201,31 +203,31 @@ def test_refused_definitions(rest, message):
         ("kind: single, answers: [x]", r"categories must be at least 2 \(line 7\)"),
         ("kind: single, answers: [x, x]", r"must differ; x is repeated \(line 7\)"),
         ("kind: single, answers: [=x, y]", r"spreadsheets take that for a formula \(line 7\)"),
-        ("kind: single, answers: [x;z, y]", r"must have names that are not empty, .* without ';' \(line 7\)"),
-        ("kind: single, answers: {'': X, y: Y}", r"answers must have names that are not empty.*\(line 7\)"),
+        ("kind: single, answers: [x;z, y]", r"must have ids that are not empty, .* without ';' \(line 7\)"),
+        ("kind: single, answers: {'': X, y: Y}", r"answers must have ids that are not empty.*\(line 7\)"),
         (
             "kind: single, answers: {' x': X, y: Y}",
-            r"answers must have names .* without spaces around them.*\(line 7\)",
+            r"answers must have ids .* without spaces around them.*\(line 7\)",
         ),
         (
             "kind: single, answers: {x: Same, y: Same}",
-            r"answers that read differently; in en.*\(line 7\)\. Got \['Same'\]",
+            r"answers with different texts, also in en.*\(line 7\)\. Got \['Same'\]",
         ),
-        ("kind: single, answers: [Never, y], decline: Never", r"answers that read differently.*Got \['Never'\]"),
-        ("kind: yes_no, decline: no", r"decline must be the words for declining.*\(line 7\)\. Got 'no' instead"),
+        ("kind: single, answers: [Never, y], decline: Never", r"answers with different texts.*Got \['Never'\]"),
+        ("kind: yes_no, decline: no", r"decline must be the text for declining.*\(line 7\)\. Got 'no' instead"),
         (
             f"kind: number, edges: [{', '.join(map(str, range(258)))}]",
             r"edges must make at most 256 bins \(line 7\)\. Got 258 instead",
         ),
-        ("kind: yes_no, odds: 1", r"must be asked at odds above 1 : 1, for nothing can be learned.*\(line 7\)"),
-        ("kind: yes_no, scheme: {name: warner, p: .5}", r"scheme must be asked at odds above 1 : 1.*\(line 7\)"),
+        ("kind: yes_no, odds: 1", r"must have odds above 1 : 1: at 1 : 1 nothing can be learned.*\(line 7\)"),
+        ("kind: yes_no, scheme: {name: warner, p: .5}", r"scheme must have odds above 1 : 1.*\(line 7\)"),
         (
             "kind: yes_no, odds: 2, scheme: {name: warner, p: .7}",
-            r"must not stand beside odds or epsilon: those of warner follow from its parameters \(line 7\)",
+            r"must be given without odds or epsilon: those of warner follow from its parameters \(line 7\)",
         ),
         (
             "kind: yes_no, odds: 2, scheme: {name: randomized_response, odds: 9}",
-            r"must not stand beside odds or epsilon: those of randomized_response follow.*\(line 7\)",
+            r"must be given without odds or epsilon: those of randomized_response follow.*\(line 7\)",
         ),
         (
             "kind: yes_no, scheme: {name: subset_selection, odds: 3, size: 0}",
@@ -237,18 +239,18 @@ def test_refused_definitions(rest, message):
         ),
         (
             "kind: several, answers: [x, y, z], scheme: {name: cut_and_paste, cutoff: 2, rho: .5}",
-            r"must have reports from which its answers can be estimated.*\(line 7\)\. Got 'cut_and_paste' instead",
+            r"must have a scheme under which its answers can be estimated.*\(line 7\)\. Got 'cut_and_paste' instead",
         ),
         (
             "kind: single, answers: [x, y, z], scheme: {name: matrix, matrix: [[.5,.2,.2],[.3,.5,.5],[.2,.3,.3]]}",
-            r"must have reports from which its answers can be estimated.*condition number is inf \(line 7\)",
+            r"must have a scheme under which its answers can be estimated.*condition number is inf \(line 7\)",
         ),
         (
             "kind: yes_no, unrelated: R, scheme: unrelated_question",
-            r"scheme must say how frequent the harmless answers are, such as known: \[.75, .25\] \(line 7\)",
+            r"scheme must give the frequencies of the harmless answers, such as known: \[.75, .25\] \(line 7\)",
         ),
         ("kind: single, answers: [" + ",".join(f"a{i}" for i in range(257)) + "]", r"must be at most 256 \(line 7\)"),
-        ("kind: yes_no, answers: [yes, no]", r"must be called no and yes, in this order \(line 7\)"),
+        ("kind: yes_no, answers: [yes, no]", r"must have the ids no and yes, in this order \(line 7\)"),
         ("kind: number, edges: [3, 2, 1]", r"must be at least two increasing numbers \(line 7\)"),
         ("kind: number, edges: [1, 2]", r"edges must be at least 3 numbers, which make two bins \(line 7\)"),
         ("kind: number, edges: [a, 1, 2]", r"edges must be numbers \(line 7\)"),
@@ -271,8 +273,8 @@ def test_refused_definitions(rest, message):
             "kind: yes_no, decline: true, unrelated: R, scheme: {name: unrelated_question, known: [.5, .5]}",
             r"unrelated_question: known must .*\(line 7\)",
         ),
-        ("kind: yes_no, unrelated: R", "must have both unrelated, the words of the harmless question, and scheme"),
-        ("kind: yes_no, scheme: unrelated_question", "must have both unrelated, the words"),
+        ("kind: yes_no, unrelated: R", "must have both unrelated, the text of the harmless question, and scheme"),
+        ("kind: yes_no, scheme: unrelated_question", "must have both unrelated, the text"),
     ],
 )
 def test_refused_questions(question, message):
@@ -304,7 +306,7 @@ def test_refused_questions(question, message):
         ),
         (
             "  - {id: b, kind: yes_no, text: B, odds: 2}\ngroups: [{questions: [a, b]}]",
-            r"questions\[1\] must leave its odds to its group \(line 8\)",
+            r"questions\[1\] must not have odds, which its group has \(line 8\)",
         ),
     ],
 )
@@ -314,7 +316,7 @@ def test_refused_pairs_of_questions(rest, message):
 
 
 def test_answers_in_several_languages_need_names():
-    with pytest.raises(SottovoceError, match="must map the name of each answer to its texts"):
+    with pytest.raises(SottovoceError, match="must map the id of each answer to its texts"):
         survey_from_text(
             "title: {en: T, de: T}\nasker: {en: T, de: T}\npurpose: {en: T, de: T}\nlanguages: [en, de]\n"
             "until: 2030-12-31\n"
@@ -336,8 +338,7 @@ def test_a_budget_that_is_exceeded_shows_the_arithmetic():
     with pytest.raises(SottovoceError) as refused:
         made("odds: 10:1\n" + questions)
     assert str(refused.value) == (
-        "odds must allow for what the questions take together: a 3 : 1 x b 4 : 1 = 12 : 1 (line 5). "
-        "Got '10 : 1' instead."
+        "odds must be enough for all questions together: a 3 : 1 x b 4 : 1 = 12 : 1 (line 5). Got '10 : 1' instead."
     )
     with pytest.raises(SottovoceError, match=r"= 12 : 1, and leave something for c \(line 5\). Got '12 : 1'"):
         made("odds: 12:1\n" + questions + "  - {id: c, kind: yes_no, text: C}\n")

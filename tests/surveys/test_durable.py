@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from sottovoce.surveys.client.client import Client, sealed
+from sottovoce.surveys.client.client import Client, seal_report
 from sottovoce.surveys.collect.store import Store
 from sottovoce.surveys.links import Link, key_hash
 
@@ -44,7 +44,7 @@ class Sender(threading.Thread):
     def run(self) -> None:
         for token in self._tokens:
             report = os.urandom(1)[0] % 3
-            seal = sealed(self._link.hash, bytes([report, *[0] * 5, 1, 1, *[0] * 7]), token)
+            seal = seal_report(self._link.hash, bytes([report, *[0] * 5, 1, 1, *[0] * 7]), token)
             try:
                 self._client.send(self._link, seal)
             except (ConnectionError, ValueError):

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,12 +15,21 @@ from sottovoce.mechanisms.coins import random_words
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.schema import Schema
 from sottovoce.schemes import Matrix
-from sottovoce.surveys.client.simulate import make_people
-from sottovoce.surveys.definition.definition import survey_from_text, unestimable
-from sottovoce.surveys.definition.preview import preview, respondents_for
+from sottovoce.surveys.client.simulate import simulate_respondents
+from sottovoce.surveys.definition.definition import questions_without_estimate, survey_from_text
+from sottovoce.surveys.definition.preview import preview, respondents_needed
 from sottovoce.surveys.definition.survey import Answer, Question
 from sottovoce.surveys.report import ReportFormat
-from sottovoce.surveys.results import Reports, export_reports, extreme_weights, forged_reports, joint_weights
+from sottovoce.surveys.results import (
+    cross_table,
+    disguised_table,
+    export_reports,
+    forged_reports,
+    joint_weight_range,
+    question_result,
+    report_weight_range,
+    survey_results,
+)
 from sottovoce.tables.plan_file import read_plan
 
 HEAD = "title: T\nasker: A\npurpose: P\nuntil: 2030-12-31\ninvitation: open\n"
@@ -31,18 +41,24 @@ JOINT += "groups: [{questions: [a, b], scheme: subset_selection}]\n"
 
 @pytest.fixture(scope="module")
 def people(survey):
-    return make_people(survey, 20_000, np.random.default_rng(7))
+    return simulate_respondents(survey, 20_000, np.random.default_rng(7))
 
 
 @pytest.fixture(scope="module")
 def reports(survey, people):
-    return Reports(survey, people.reports())
+    return people.reports()
+
+
+@pytest.fixture(scope="module")
+def stored(reports):
+    """A database that holds the reports."""
+    return SimpleNamespace(reports=lambda _survey: reports)
 
 
 def test_every_answer_is_within_five_standard_errors(survey, people, reports):
     """The coins are secure and not repeatable: 5 standard errors fail once in two million, for 24 answers."""
     lines = 0
-    for result in reports.results():
+    for result in survey_results(survey, reports):
         assert result.respondents == len(reports) == 20_000
         for line in result.lines:
             truth = people.share(result.questions[0], line.labels[0])
@@ -52,31 +68,63 @@ def test_every_answer_is_within_five_standard_errors(survey, people, reports):
     assert lines == sum(len(question.labels) for question in survey.questions)
 
 
-def test_tables_of_two_questions_and_their_independence(people, reports):
-    found = reports.cross("sick", "days")
+def test_tables_of_two_questions_and_their_independence(survey, reports):
+    found = cross_table(survey, reports, "sick", "days")
     assert [line.labels for line in found.lines[:2]] == [("no", "[1, 3)"), ("no", "[3, 6)")]
     assert sum(line.estimate for line in found.lines) == pytest.approx(1)
     assert found.test.p_value < 1e-6
     assert found.to_json()["test"]["degrees"] == 6
     assert found.untested is None
-    with pytest.raises(SottovoceError, match="cross must be of questions with one answer each"):
-        reports.cross("sick", "seen")
+    with pytest.raises(SottovoceError, match="cross must name questions with one answer each"):
+        cross_table(survey, reports, "sick", "seen")
     with pytest.raises(SottovoceError, match=r"two different questions\. Got 'sick'"):
-        reports.cross("sick", "sick")
+        cross_table(survey, reports, "sick", "sick")
 
 
 def test_too_few_reports_for_a_test_are_enough_for_a_table(survey, people):
-    few = Reports(survey, people.reports()[:55])
-    found = few.cross("sick", "days")
+    found = cross_table(survey, people.reports()[:55], "sick", "days")
     assert (len(found.lines), found.test) == (12, None)
     assert found.untested.startswith("reports must be at least 60 for a chi-square test")
 
 
-def test_nothing_is_shown_of_few_reports(survey, people):
-    few = Reports(survey, people.reports()[:49])
-    for ask in (few.results, lambda: few.cross("sick", "drink")):
-        with pytest.raises(SottovoceError, match="reports must be at least 50 before anything is shown"):
-            ask()
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda survey, store: survey_results(survey, store.reports(survey.id)),
+        lambda survey, store: question_result(survey, store.reports(survey.id), "sick"),
+        lambda survey, store: cross_table(survey, store.reports(survey.id), "sick", "drink"),
+        lambda survey, store: disguised_table(store, survey),
+        lambda survey, store: export_reports(store, survey, "reports.csv"),
+    ],
+)
+def test_nothing_is_shown_of_few_reports(survey, reports, ask, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    few = SimpleNamespace(reports=lambda _survey: reports[:49])
+    with pytest.raises(SottovoceError, match=r"reports must be at least 50, the survey's minimum.* Got 49 instead"):
+        ask(survey, few)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_results_read_as_summaries(survey, reports):
+    found = question_result(survey, reports, "drink")
+    lines = repr(found).splitlines()
+    assert lines[0] == "drink: 20000 reports, 95 % intervals"
+    assert lines[1].startswith("  never: 0.")
+    assert "<td>never</td>" in found._repr_html_()
+    table = cross_table(survey, reports, "sick", "days")
+    assert repr(table).endswith(str(table.test))
+    untested = cross_table(survey, reports[:55], "sick", "days")
+    assert repr(untested).splitlines()[-1].startswith("not tested for independence: reports must be at least 60")
+
+
+def test_stored_reports_as_a_table_in_another_order(survey, reports, stored):
+    tables = [disguised_table(stored, survey) for _ in range(2)]
+    assert list(tables[0]) == list(survey.plan.report_schema.names)
+    assert {len(column) for column in tables[0].values()} == {20_000}
+    assert list(tables[0]["drink"]) != list(tables[1]["drink"])
+    found = estimate_proportions(tables[0], survey.plan, "drink")
+    lines = question_result(survey, reports, "drink").lines
+    assert found.value.tolist() == pytest.approx([line.estimate for line in lines])
 
 
 def test_answers_with_several_choices_need_reports_of_their_own():
@@ -92,17 +140,17 @@ def test_answers_with_several_choices_need_reports_of_their_own():
     base = survey_from_text(HEAD + "odds: 3\nminimum: 1\nquestions: [{id: q, kind: yes_no, text: Q}]")
     survey = replace(base, questions=(asked,), plan=Plan.of(Schema([asked.variable]), {"q": Matrix(rows)}, odds=30))
     with pytest.raises(SottovoceError, match="q must be reported as sets of the same items"):
-        Reports(survey, [bytes([0])]).result("q")
-    assert [name for name, _ in unestimable(survey)] == ["q"]
+        question_result(survey, [bytes([0])], "q")
+    assert [name for name, _ in questions_without_estimate(survey)] == ["q"]
 
 
 @pytest.mark.parametrize("question", ["drink", "job", "theft"])
 def test_as_many_forged_reports_as_stated_and_no_fewer_move_a_result(survey, reports, question):
     """Add copies of the worst single report: it takes exactly the stated number to leave the interval."""
     plan, form = survey.plan, ReportFormat(survey.plan)
-    line = reports.result(question).lines[0]
+    line = question_result(survey, reports, question).lines[0]
     half = (line.high - line.low) / 2
-    low, high = extreme_weights(plan.channel([question]), plan.cell_order([question]))
+    low, high = report_weight_range(plan.channel([question]), plan.cell_order([question]))
     assert forged_reports(line.estimate, half, (float(low[0]), float(high[0])), len(reports)) == line.forged
     moved = []
     for column_codes in _single_reports(plan, question):
@@ -110,7 +158,7 @@ def test_as_many_forged_reports_as_stated_and_no_fewer_move_a_result(survey, rep
         columns[plan.report_schema.columns_of(plan.report_names([question])[0])] = column_codes
         (forged,) = form.to_bytes(tuple(columns))
         together = [line.forged - 1, line.forged]
-        moved.append([abs(_with(survey, reports, form, forged, count, question) - line.estimate) for count in together])
+        moved.append([abs(_with(survey, reports, forged, count, question) - line.estimate) for count in together])
     fewer, enough = np.max(moved, axis=0)
     assert fewer <= half < enough
 
@@ -123,15 +171,16 @@ def _single_reports(plan, question):
     return [[np.array([bit]) for bit in bits] for bits in ([1, 1, 0, 0, 0, 0, 0, 0], [0, 1, 1, 0, 0, 0, 0, 0])]
 
 
-def _with(survey, reports, form, forged, count, question):
-    joined = [*form.to_bytes(reports.columns), *[forged] * count]
-    return Reports(survey, joined).result(question).lines[0].estimate
+def _with(survey, reports, forged, count, question):
+    return question_result(survey, [*reports, *[forged] * count], question).lines[0].estimate
 
 
 def test_questions_with_a_common_report():
     survey = survey_from_text(JOINT)
-    people = make_people(survey, 3000, np.random.default_rng(3), {"a": {"no": 9, "yes": 1}, "b": {"no": 1, "yes": 1}})
-    found = Reports(survey, people.reports()).result("a")
+    people = simulate_respondents(
+        survey, 3000, np.random.default_rng(3), {"a": {"no": 9, "yes": 1}, "b": {"no": 1, "yes": 1}}
+    )
+    found = question_result(survey, people.reports(), "a")
     for line in found.lines:
         assert abs(line.estimate - people.share("a", line.labels[0])) < 5 * line.standard_error
 
@@ -157,10 +206,10 @@ def test_weights_of_single_reports_are_those_of_all_that_there_can_be(asked, siz
     assert len(single) == {"2": 15, "5": 6}[size] * 2 * 3
     weights = []
     for report in single:
-        one = Reports(survey, [report, report])
-        found = one.result(*asked) if len(asked) == 1 else one.cross(*asked)
+        estimate = question_result if len(asked) == 1 else cross_table
+        found = estimate(survey, [report, report], *asked)
         weights.append([line.estimate for line in found.lines])
-    low, high = joint_weights(survey.plan, asked)
+    low, high = joint_weight_range(survey.plan, asked)
     assert low == pytest.approx(np.min(weights, axis=0))
     assert high == pytest.approx(np.max(weights, axis=0))
 
@@ -170,7 +219,7 @@ def test_of_another_common_report_no_number_is_known():
     matrix = ", ".join(str(row.tolist()) for row in rows)
     groups = f"groups: [{{questions: [a, b], scheme: {{name: matrix, matrix: [{matrix}]}}}}]\n"
     survey = survey_from_text(JOINT.partition("groups")[0] + groups)
-    found = Reports(survey, [bytes([0]), bytes([4])]).result("a")
+    found = question_result(survey, [bytes([0]), bytes([4])], "a")
     assert [line.forged for line in found.lines] == [None, None]
 
 
@@ -178,7 +227,7 @@ def test_of_reports_too_many_to_list_no_number_is_known():
     from sottovoce.schemes import GammaDiagonal
 
     channel = GammaDiagonal(gamma=3).mechanism((5000,)).channel
-    low, high = extreme_weights(channel, np.arange(2))
+    low, high = report_weight_range(channel, np.arange(2))
     assert np.isnan([low, high]).all()
     assert forged_reports(0.5, 0.1, (float(low[0]), float(high[0])), 10) is None
 
@@ -188,38 +237,40 @@ def test_no_number_of_forged_reports_moves_a_wide_interval():
 
 
 @pytest.mark.parametrize("name", ["reports.csv", "reports.parquet"])
-def test_exports_carry_their_plan_and_are_shuffled(survey, reports, tmp_path, name):
+def test_exports_carry_their_plan_and_are_shuffled(survey, reports, stored, tmp_path, name):
     path = tmp_path / name
-    assert export_reports(reports, path) == 20_000
+    assert export_reports(stored, survey, path) == 20_000
     plan = read_plan(path)
     assert plan == survey.plan
     estimate = estimate_proportions(str(path), plan, "drink")
-    assert estimate.value.tolist() == pytest.approx([line.estimate for line in reports.result("drink").lines])
+    assert estimate.value.tolist() == pytest.approx(
+        [line.estimate for line in question_result(survey, reports, "drink").lines]
+    )
     again = tmp_path / f"again-{name}"
-    export_reports(reports, again)
+    export_reports(stored, survey, again)
     assert path.read_bytes() != again.read_bytes()
 
 
 @pytest.mark.parametrize("name", ["reports.xlsx", "reports", "-"])
-def test_exports_of_other_kinds_are_refused(reports, tmp_path, monkeypatch, name):
+def test_exports_of_other_kinds_are_refused(survey, stored, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SottovoceError, match=r"output must end in \.csv or \.parquet"):
-        export_reports(reports, name)
+        export_reports(stored, survey, name)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_no_exported_cell_starts_like_a_formula(reports, tmp_path):
+def test_no_exported_cell_starts_like_a_formula(survey, stored, tmp_path):
     path = tmp_path / "reports.csv"
-    export_reports(reports, path)
+    export_reports(stored, survey, path)
     for cell in path.read_text().replace("\n", ",").split(","):
         assert not cell.strip('"').startswith(("=", "+", "-", "@", "\t"))
 
 
-def uniform_reports(survey, count: int) -> Reports:
+def uniform_reports(survey, count: int) -> list[bytes]:
     """People who give all answers equally often, "no answer" and "not asked" among them."""
     rng = np.random.default_rng(11)
     truths = [rng.integers(size, size=count) for size in survey.plan.schema.sizes]
-    return Reports(survey, ReportFormat(survey.plan).to_bytes(disguise_codes(truths, survey.plan, random_words(11))))
+    return ReportFormat(survey.plan).to_bytes(disguise_codes(truths, survey.plan, random_words(11)))
 
 
 @pytest.mark.parametrize("definition", [None, JOINT])
@@ -227,7 +278,7 @@ def test_margins_are_those_of_the_estimates_where_all_answers_are_as_frequent(su
     """Half the widths that 20,000 people give, within 3 %, also where the margin itself had to be rehearsed."""
     asked = survey if definition is None else survey_from_text(definition)
     reports = uniform_reports(asked, 20_000)
-    for shown, result in zip(preview(asked, len(reports)), reports.results(), strict=True):
+    for shown, result in zip(preview(asked, len(reports)), survey_results(asked, reports), strict=True):
         widest = max((line.high - line.low) / 2 for line in result.lines)
         assert shown.margin == pytest.approx(widest, rel=0.03)
 
@@ -237,14 +288,15 @@ def test_the_margin_of_a_pair_of_coins_is_the_textbooks(survey):
     one = survey_from_text(HEAD + "odds: 3\nquestions: [{id: q, kind: yes_no, text: Q}]")
     (shown,) = preview(one, 10_000)
     assert shown.margin == pytest.approx(1.959964 / 100, rel=1e-6)
+    assert repr(shown) == "q: randomized_response at 3 : 1 (epsilon 1.09862), margin of error 2.0%"
     assert shown.to_json()["odds"] == "3"
-    assert respondents_for(one, 1.959964 / 100) == {"q": 10_000}
+    assert respondents_needed(one, 1.959964 / 100) == {"q": 10_000}
 
 
 def test_margins_of_twice_the_respondents_are_smaller_by_the_root_of_two(survey):
     for once, twice in zip(preview(survey, 1000), preview(survey, 2000), strict=True):
         assert once.margin / twice.margin == pytest.approx(math.sqrt(2))
-    needed = respondents_for(survey, 0.05)
+    needed = respondents_needed(survey, 0.05)
     for place, respondents in enumerate(needed.values()):
         assert preview(survey, respondents)[place].margin <= 0.05
         assert preview(survey, respondents - 1)[place].margin > 0.05
@@ -254,7 +306,7 @@ def test_refused_previews(survey):
     with pytest.raises(SottovoceError, match="respondents must be a positive whole number"):
         preview(survey, 0)
     with pytest.raises(SottovoceError, match="margin must be between 0 and 1"):
-        respondents_for(survey, 0)
+        respondents_needed(survey, 0)
 
 
 def test_made_up_people_follow_the_branches(survey, people):

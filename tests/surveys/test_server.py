@@ -15,14 +15,13 @@ from urllib.parse import urlsplit
 import pytest
 
 from sottovoce.errors import SottovoceError
-from sottovoce.surveys.client.client import sealed
+from sottovoce.surveys.client.client import seal_report
 from sottovoce.surveys.collect import handlers
-from sottovoce.surveys.collect.app_state import Published, RateLimit, today
+from sottovoce.surveys.collect.app_state import PublishedSurvey, RateLimit, today
 from sottovoce.surveys.collect.server import HEADERS, SecurityHeaders, address_of, listen, serve
 from sottovoce.surveys.collect.store import Store
 from sottovoce.surveys.collect.writer import Writer
-from sottovoce.surveys.definition.survey import survey_from_bytes
-from sottovoce.surveys.page.script import PageFile, page_files, page_script
+from sottovoce.surveys.page.files import PageFile, address, page_files
 from sottovoce.surveys.report import receipt_of
 
 REPORT = bytes([0] * 6 + [1, 1] + [0] * 7)
@@ -51,21 +50,17 @@ def test_pages_and_files(server, survey):
     assert json.loads(server.ask("GET", f"/s/{survey.id}/audit.json").body)["hash"] == survey.hash
 
 
-def test_the_script_of_a_survey_is_the_one_that_its_audit_names(server, survey):
-    reply = server.ask("GET", f"/s/{survey.id}/page.js")
-    assert (reply.status, reply.headers["cache-control"]) == (200, "no-cache")
-    assert reply.headers["content-type"].startswith("text/javascript")
-    named = json.loads(server.ask("GET", f"/s/{survey.id}/audit.json").body)["script"]
-    assert named == {"path": f"/s/{survey.id}/page.js", "sha256": sha256(reply.body).hexdigest()}
+def test_modules_of_a_survey_are_those_that_its_audit_names(server, survey):
+    named = json.loads(server.ask("GET", f"/s/{survey.id}/audit.json").body)
     audit = server.ask("GET", f"/s/{survey.id}/audit").body.decode()
-    assert named["path"] in audit
-    assert named["sha256"] in audit
-    assert page_script(survey_from_bytes(survey.document)).content == reply.body
-    same = server.ask("GET", f"/s/{survey.id}/page.js", headers={"If-None-Match": reply.headers["etag"]})
-    assert (same.status, same.body) == (304, b"")
+    for name in named["modules"]:
+        reply = server.ask("GET", named["files"][name]["path"])
+        assert reply.headers["content-type"].startswith("text/javascript")
+        assert sha256(reply.body).hexdigest() == named["files"][name]["sha256"]
+        assert named["files"][name]["sha256"] in audit
 
 
-@pytest.mark.parametrize("path", ["", "/page.js", "/survey.json", "/audit"])
+@pytest.mark.parametrize("path", ["", "/survey.json", "/audit"])
 def test_what_browsers_load_is_compressed(server, survey, path):
     plain = server.ask("GET", f"/s/{survey.id}{path}")
     packed = server.ask("GET", f"/s/{survey.id}{path}", headers={"Accept-Encoding": "br, gzip"})
@@ -76,19 +71,19 @@ def test_what_browsers_load_is_compressed(server, survey, path):
 
 
 def test_files_of_the_page(server, monkeypatch):
-    files = page_files() | {"deep/own.js": PageFile(b"1", "text/javascript")}
+    files = page_files() | {"deep/own.js": PageFile(b"1", "text/javascript; charset=utf-8")}
     monkeypatch.setattr(handlers, "page_files", lambda: files)
     for name, file in files.items():
-        reply = server.ask("GET", f"/assets/{name}")
-        assert (reply.status, reply.body, reply.headers["cache-control"]) == (200, file.content, "no-cache")
+        reply = server.ask("GET", address(name))
+        assert (reply.status, reply.body, reply.headers["content-type"]) == (200, file.content, file.media_type)
+        assert reply.headers["cache-control"] == "public, max-age=31536000, immutable"
         assert file.hash == sha256(reply.body).hexdigest()
-        packed = server.ask("GET", f"/assets/{name}", headers={"Accept-Encoding": "gzip"})
+        packed = server.ask("GET", address(name), headers={"Accept-Encoding": "gzip"})
         assert packed.headers["content-encoding"] == "gzip"
         assert gzip.decompress(packed.body) == file.content
-        same = server.ask("GET", f"/assets/{name}", headers={"If-None-Match": reply.headers["etag"]})
-        assert (same.status, same.body, same.headers["etag"]) == (304, b"", reply.headers["etag"])
     for name in ("survey.html", "../survey.py", "nothing.js"):
-        assert server.ask("GET", f"/assets/{name}").status == 404
+        assert server.ask("GET", address(name)).status == 404
+    assert server.ask("GET", "/assets/0123456789abcdef/main.js").status == 404  # of another release
 
 
 @pytest.mark.parametrize(
@@ -131,7 +126,7 @@ def test_texts_are_escaped(store, database, survey, served):
 
 def test_a_report_is_stored_once_and_its_receipt_is_that_of_its_bytes(server, store, survey):
     (token,) = store.invite(survey, 1)
-    seal = sealed(survey.hash, REPORT, token)
+    seal = seal_report(survey.hash, REPORT, token)
     assert server.post(survey, seal.body) == (201, seal.receipt)
     assert server.post(survey, seal.body) == (200, seal.receipt)
     assert store.reports(survey.id) == [REPORT]
@@ -236,7 +231,7 @@ def test_a_survey_that_has_ended(served, store, open_survey):
     assert served(day=lambda: open_survey.until).post(open_survey, body(open_survey))[0] == 201
     late = served(day=lambda: date(3000, 1, 1))
     assert late.post(open_survey, body(open_survey)) == (410, "closed")
-    stored = sealed(open_survey.hash, REPORT, None)
+    stored = seal_report(open_survey.hash, REPORT, None)
     assert served(day=lambda: open_survey.until).post(open_survey, stored.body) == (201, stored.receipt)
     assert late.post(open_survey, stored.body) == (200, stored.receipt)  # whose receipt was lost gets it again
     changed = stored.body.replace(REPORT.hex().encode(), b"01" + REPORT.hex()[2:].encode())
@@ -301,7 +296,7 @@ def test_who_hangs_up_in_the_middle_leaves_no_trace(server, store, open_survey, 
 
 
 def test_a_fault_of_our_own_says_so(served, open_survey, monkeypatch):
-    monkeypatch.setattr(Published, "receipt", lambda self, submission: 1 / 0)
+    monkeypatch.setattr(PublishedSurvey, "receipt", lambda self, submission: 1 / 0)
     failed = served().ask(
         "POST", f"/s/{open_survey.id}/reports", body(open_survey), {"Content-Type": "application/json"}
     )

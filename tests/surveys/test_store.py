@@ -37,7 +37,7 @@ def test_another_survey_of_the_same_id_is_refused(store, survey):
     class Twin:
         id, document = survey.id, b"other"
 
-    with pytest.raises(SottovoceError, match="must not begin its hash as another one does"):
+    with pytest.raises(SottovoceError, match="must have an id that no other survey in the database has"):
         store.freeze(Twin())
 
 

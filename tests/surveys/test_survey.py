@@ -1,24 +1,27 @@
 """Frozen documents: canonical bytes, a hash that anyone can recompute, and refusals of anything else."""
 
 import json
+import sys
 from dataclasses import replace
 from datetime import date
 from hashlib import sha256
+from importlib import reload
 
 import pytest
 
 from sottovoce.errors import MissingExtraError, SottovoceError
-from sottovoce.plans.document import canonical_bytes
+from sottovoce.plans.canonical import canonical_bytes
 from sottovoce.plans.plan import Plan
+from sottovoce.plans.public import PublicNumber
 from sottovoce.schemas.attribute import Attribute
 from sottovoce.schemas.schema import Schema
 from sottovoce.schemes import RandomizedResponse, Warner
-from sottovoce.surveys import installed
+from sottovoce.surveys import client, collect, definition
 from sottovoce.surveys.collect.audit import audit_document
-from sottovoce.surveys.definition.definition import sample, sample_names, survey_from_text
+from sottovoce.surveys.definition.definition import sample_definition, sample_names, survey_from_text
 from sottovoce.surveys.definition.survey import Answer, Question, survey_from_bytes
 from sottovoce.surveys.links import Link, new_token, read_link, server_address
-from sottovoce.surveys.page.script import page_files
+from sottovoce.surveys.page.files import page_files
 
 
 def test_a_frozen_survey_comes_back_byte_by_byte(survey):
@@ -28,6 +31,15 @@ def test_a_frozen_survey_comes_back_byte_by_byte(survey):
     assert back.document == survey.document
     assert survey.document == canonical_bytes(json.loads(survey.document))
     assert survey.id == survey.hash[:16]
+
+
+def test_a_survey_reads_as_a_summary(survey):
+    assert repr(survey).startswith(
+        "Honesty at work: 6 questions at 729 : 1 (epsilon 6.59168), until 2999-12-31, sha256"
+    )
+    shown = survey._repr_html_()
+    assert "<td>Called in sick?</td><td>yes_no</td><td>no, yes, no answer</td><td>3 : 1" in shown
+    assert survey.hash in shown
 
 
 def test_any_change_changes_the_hash(survey):
@@ -42,15 +54,16 @@ def changed(survey, **changes) -> bytes:
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        (lambda s: s.document + b" ", "must be written in the one way there is"),
-        (lambda s: changed(s, extra=1), "must be written in the one way there is"),
-        (lambda s: changed(s, version=2), "version must be 1"),
+        (lambda s: s.document + b" ", "must be canonical JSON without other keys"),
+        (lambda s: changed(s, extra=1), "must be canonical JSON without other keys"),
+        (lambda s: changed(s, version=0), r"^version must be 1\. Got 0"),
+        (lambda s: changed(s, version=2), r"written by a newer version of Sottovoce \(document version 2\)"),
         (lambda s: changed(s, questions=[]), "must have the questions as its attributes"),
-        (lambda s: changed(s, questions=[1]), "must be written in full"),
-        (lambda s: changed(s, until="soon"), "must be written in full"),
-        (lambda s: b"{}", "must be written in full"),
-        (lambda s: b"[" * 100_000, "must be written in full"),
-        (lambda s: b"\xff", "must be written in full"),
+        (lambda s: changed(s, questions=[1]), "must be a complete survey document"),
+        (lambda s: changed(s, until="soon"), "must be a complete survey document"),
+        (lambda s: b"{}", "must be a complete survey document"),
+        (lambda s: b"[" * 100_000, "must be a complete survey document"),
+        (lambda s: b"\xff", "must be a complete survey document"),
     ],
 )
 def test_refused_documents(survey, document, message):
@@ -80,6 +93,9 @@ def test_plans_that_no_survey_can_have(survey):
     certain = Plan.of(Schema([asked.variable]), {"q": Warner(p=1)})
     with pytest.raises(SottovoceError, match="plan must promise odds"):
         replace(survey, questions=(asked,), plan=certain)
+    public = survey.plan.with_public([PublicNumber("weight")])
+    with pytest.raises(SottovoceError, match="plan must have no public columns"):
+        replace(survey, plan=public)
     many = replace(asked, answers=tuple(Answer(f"a{i}", {"en": "A"}) for i in range(2**16 + 1)))
     plan = Plan.of(Schema([Attribute("q", many.labels)]), {"q": RandomizedResponse(odds=3)})
     with pytest.raises(SottovoceError, match="must have at most 65536 codes"):
@@ -116,10 +132,10 @@ def test_refused_servers(text):
 
 def test_samples_are_surveys():
     for name in sample_names():
-        survey = survey_from_text(sample(name, date(2030, 1, 1)))
+        survey = survey_from_text(sample_definition(name, date(2030, 1, 1)))
         assert survey.until == date(2030, 4, 1)
     with pytest.raises(SottovoceError, match="sample must be one of minimal, workplace"):
-        sample("magic", date(2030, 1, 1))
+        sample_definition("magic", date(2030, 1, 1))
 
 
 def test_the_audit_says_the_odds_per_question_and_in_all(survey):
@@ -150,10 +166,11 @@ def test_the_audit_names_questions_that_share_coins():
     assert audit_document(turned)["questions"][0]["told_as_it_is"] is None
 
 
-def test_a_missing_library_is_named(monkeypatch):
-    installed.check_installed()
-    monkeypatch.setitem(installed.LIBRARIES, "no_such_module", "Nothing")
-    with pytest.raises(
-        MissingExtraError, match=r"The survey needs Nothing; install it with: pip install 'sottovoce\[survey\]'"
-    ):
-        installed.check_installed()
+@pytest.mark.parametrize(
+    ("part", "module", "library"),
+    [(definition, "yaml", "PyYAML"), (collect, "sqlalchemy", "SQLAlchemy"), (client, "msgspec", "msgspec")],
+)
+def test_a_missing_library_is_named_before_anything_is_loaded(monkeypatch, part, module, library):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError, match=rf"a survey needs {library}; .* pip install 'sottovoce\[survey\]'"):
+        reload(part)

@@ -10,7 +10,7 @@ from sottovoce.plans.budget import new_plan
 from sottovoce.schemas.attribute import Attribute
 from sottovoce.schemas.schema import Schema
 from sottovoce.schemes import RandomizedResponse
-from sottovoce.surveys.client.client import Submission, seal, truth_codes, truth_of
+from sottovoce.surveys.client.client import Submission, disguise_answers, truth_codes, truth_of
 from sottovoce.surveys.report import ReportFormat
 
 ANSWERS = {"sick": "no", "drink": "once", "seen": ["touch"], "job": "c", "theft": "no"}
@@ -38,7 +38,7 @@ def test_declining_and_choosing_nothing(survey):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"days": 3}, "days must not be answered where a branch skips it"),
+        ({"days": 3}, "days must not be answered, because its condition does not hold"),
         ({"sick": "yes"}, "days must be answered"),
         ({"sick": "yes", "days": 0}, "days must lie between 1 and inf"),
         ({"sick": "maybe"}, "sick must be one of no, yes"),
@@ -68,15 +68,15 @@ def test_numbers_in_bins_closed_on_the_right():
 def test_reports_have_one_length_whatever_the_answers(survey):
     form = ReportFormat(survey.plan)
     assert form.length == 3 + 3 + 8 + 1
-    sick = seal(survey, ANSWERS | {"sick": "yes", "days": 2}, "A" * 22)
-    assert len(sick.body) == len(seal(survey, ANSWERS | {"seen": []}, "B" * 22).body)
+    sick = disguise_answers(survey, ANSWERS | {"sick": "yes", "days": 2}, "A" * 22)
+    assert len(sick.body) == len(disguise_answers(survey, ANSWERS | {"seen": []}, "B" * 22).body)
 
 
 def test_the_same_words_give_the_same_report_as_the_reference(survey):
     """The seal holds what `disguise_codes` gives, which the conformance vectors are of."""
     from msgspec.json import decode
 
-    given = decode(seal(survey, ANSWERS, "A" * 22, random_words(5)).body, type=Submission)
+    given = decode(disguise_answers(survey, ANSWERS, "A" * 22, random_words(5)).body, type=Submission)
     columns = disguise_codes(truth_codes(survey, ANSWERS), survey.plan, random_words(5))
     assert list(bytes.fromhex(given.report)) == [int(column[0]) for column in columns]
     assert given.survey == survey.hash
@@ -84,9 +84,9 @@ def test_the_same_words_give_the_same_report_as_the_reference(survey):
 
 def test_tokens_are_for_single_invitations_only(survey, open_survey):
     with pytest.raises(SottovoceError, match="token must be given"):
-        seal(survey, ANSWERS)
+        disguise_answers(survey, ANSWERS)
     with pytest.raises(SottovoceError, match="token must be left out"):
-        seal(open_survey, ANSWERS, "A" * 22)
+        disguise_answers(open_survey, ANSWERS, "A" * 22)
 
 
 @pytest.mark.parametrize("sizes", [(2, 3), (300, 2), (256, 65536)])

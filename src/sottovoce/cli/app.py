@@ -1,7 +1,7 @@
-"""The `sottovoce` command: options all commands share, errors without tracebacks, exit codes.
+"""The `sottovoce` command: its subcommands, errors without tracebacks, and exit codes.
 
-Exit codes: 0 done, 1 an audit found its plan's promise broken, 2 the caller's mistake (said on standard
-error), 130 interrupted; anything else is a bug.
+Exit codes: 0 success, 1 an audit found that a plan exceeds its odds, 2 wrong usage (explained on standard error),
+130 interrupted; anything else is a bug.
 """
 
 import sys
@@ -46,15 +46,15 @@ def root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Take the options that stand before the command."""
+    """Ask sensitive questions deniably, and learn the truth about the group."""
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; `--debug` may stand anywhere."""
-    given = sys.argv[1:] if arguments is None else arguments
-    debug = "--debug" in given
+    """Run the command line; `--debug` may stand anywhere in it."""
+    words = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in words
     try:
-        app([a for a in given if a != "--debug"])
+        app([word for word in words if word != "--debug"])
     except (SottovoceError, OSError) as error:
         if debug:
             raise

@@ -8,119 +8,117 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sottovoce.cli import mine_classify, mine_graph
-from sottovoce.cli.output import (
-    FileArgument,
-    JsonOption,
-    LevelOption,
-    PlanOption,
-    emit,
-    names,
-    progress_bars,
-    say,
-    table,
-)
+from sottovoce.cli.options import JsonOption, LevelOption, PlanOption, ReportsArgument, option_errors, split_names
+from sottovoce.cli.output import interval_header, print_table, progress_bars, say, write_json
+from sottovoce.errors import SottovoceError
 
 if TYPE_CHECKING:
     from sottovoce.mining.itemsets.result import Itemsets
     from sottovoce.mining.rules import Rules
 
-SupportOption = Annotated[float, typer.Option(help="Smallest share of the transactions.")]
-AttributesOption = Annotated[str | None, typer.Option(help="Of these attributes only: a,b.")]
-RecallOption = Annotated[
-    float | None, typer.Option(help="Chance of a frequent set to pass; .5: bare threshold. By default, few false sets.")
+MinSupportOption = Annotated[float, typer.Option(help="Smallest support: a proportion of the transactions.")]
+AttributesOption = Annotated[str | None, typer.Option(metavar="A,B,...", help="Attributes to mine; all if not given.")]
+SelectionOption = Annotated[
+    str, typer.Option(help="smoothed, threshold, or a recall such as .9: chance of a frequent set to be reported.")
 ]
-LongestOption = Annotated[int | None, typer.Option(help="Items of a set, at the most.")]
-TargetOption = Annotated[
-    str | None, typer.Option(help="table (unless by a model), or the population it is a sample of.")
-]
+LongestOption = Annotated[int | None, typer.Option(help="Most items of a set.")]
+TargetOption = Annotated[str, typer.Option(help="What is estimated: the population, or the respondents in the table.")]
 ModelOption = Annotated[
-    bool, typer.Option("--model", help="By a model of joint cells: of tables under any plan, or of long sets of items.")
+    bool, typer.Option("--model", help="Use a model of the joint table: for any plan, or for long sets of items.")
 ]
 
 MOST_ROWS = 60
-"""Rows of the table for people; the JSON has all."""
+"""Most rows of the printed table; the JSON has all."""
+
+option_names = option_errors(name="attributes", table="path")
 
 
+@option_names
 def itemsets(
-    path: FileArgument,
-    min_support: SupportOption,
+    path: ReportsArgument,
+    min_support: MinSupportOption,
     plan: PlanOption = None,
     attributes: AttributesOption = None,
-    recall: RecallOption = None,
+    selection: SelectionOption = "smoothed",
     longest: LongestOption = None,
-    target: TargetOption = None,
+    target: TargetOption = "population",
     model: ModelOption = False,
-    keep: Annotated[str, typer.Option(help="Show all sets, or maximal or closed ones.")] = "all",
+    keep: Annotated[str, typer.Option(help="Which sets to show: all, maximal or closed.")] = "all",
     level: LevelOption = 0.95,
     json: JsonOption = None,
 ) -> None:
-    """Find frequent itemsets, with standard errors and intervals, from reports alone."""
-    found = mined(path, plan, min_support, attributes, recall, longest, target, model=model)
-    shown = _kept(found, keep)
+    """Find frequent itemsets in disguised data, with standard errors and intervals."""
+    from sottovoce.checks import one_of
+
+    one_of("keep", keep, ("all", "maximal", "closed"))
+    found = _mine(path, plan, min_support, attributes, selection, longest, target, model=model)
+    shown = found if keep == "all" else found.maximal() if keep == "maximal" else found.closed()
     document = shown.to_json(level)
-    emit(document, json)
+    write_json(document, json)
     if json != "-":
         _show_itemsets(shown, document)
 
 
-def mined(
+def _mine(
     path: str,
     plan: str | None,
     min_support: float,
     attributes: str | None,
-    recall: float | None,
+    selection: str,
     longest: int | None,
-    target: str | None,
+    target: str,
     *,
     model: bool = False,
 ) -> "Itemsets":
-    """Mine a file, with a bar for each length."""
+    """Find frequent itemsets in a file, with a progress bar for each length."""
     from sottovoce.mining.itemsets.frequent import frequent_itemsets
     from sottovoce.mining.itemsets.modelled import modelled_itemsets
     from sottovoce.tables.plan_file import plan_of_reports
 
     agreed = plan_of_reports(path, plan)
-    options: dict[str, Any] = {"attributes": names(attributes) or None, "longest": longest}
-    with progress_bars() as move, said_as_remarks():
+    options: dict[str, Any] = {"attributes": split_names(attributes) or None, "longest": longest}
+    with progress_bars() as move, _printed_warnings():
         options["progress"] = lambda length, done, total: move(f"length {length}" if length else "model", done, total)
         if model:
-            _check_modelled(recall, target)
+            _check_modelled(selection, target)
             return modelled_itemsets(path, agreed, min_support, **options)
-        options |= {"recall": recall, "target": target or "table"}
+        options |= {"selection": _selection(selection), "target": target}
         return frequent_itemsets(path, agreed, min_support, **options)
 
 
-def _check_modelled(recall: float | None, target: str | None) -> None:
-    """Refuse what a model has no choice of."""
-    from sottovoce.errors import SottovoceError
+def _selection(text: str) -> Any:
+    """Return a named selection, or a recall."""
+    from sottovoce.mining.itemsets.selection import Recall
 
-    if recall is not None:
-        raise SottovoceError("recall", "must not be given with a model, whose supports decide by themselves", recall)
-    if target not in {None, "population"}:
-        raise SottovoceError("target", "must be population with a model", target)
+    if text in ("smoothed", "threshold"):
+        return text
+    try:
+        return Recall(float(text))
+    except ValueError:  # not a number, or not a recall
+        rule = "must be smoothed, threshold, or a recall of at least .5 and below 1"
+        raise SottovoceError("selection", rule, text) from None
+
+
+def _check_modelled(selection: str, target: str) -> None:
+    """Refuse options that a model does not have."""
+    if selection != "smoothed":
+        raise SottovoceError("selection", "must not be given with --model, whose supports decide", selection)
+    if target != "population":
+        raise SottovoceError("target", "must be population with --model", target)
 
 
 @contextmanager
-def said_as_remarks() -> Iterator[None]:
-    """Say warnings in a line each, after the work is done."""
-    with warnings.catch_warnings(record=True) as given:
+def _printed_warnings() -> Iterator[None]:
+    """Print warnings on standard error, one a line, when the block has ended; they name the option."""
+    with warnings.catch_warnings(record=True) as recorded:
         warnings.simplefilter("always", UserWarning)
         yield
-    for warning in given:
-        typer.echo(f"warning: {warning.message}", err=True)
-
-
-def _kept(found: "Itemsets", keep: str) -> "Itemsets":
-    from sottovoce.errors import SottovoceError
-
-    ways = {"all": lambda: found, "maximal": found.maximal, "closed": found.closed}
-    if keep not in ways:
-        raise SottovoceError("keep", f"must be one of {', '.join(ways)}", keep)
-    return ways[keep]()
+    for warning in recorded:
+        text = str(warning.message).replace("min_support", "--min-support")
+        typer.echo(f"warning: {text}", err=True)
 
 
 def _show_itemsets(found: "Itemsets", document: dict[str, Any]) -> None:
-    """Table for people."""
     say(found.headline)
     rows = [
         (
@@ -130,59 +128,60 @@ def _show_itemsets(found: "Itemsets", document: dict[str, Any]) -> None:
             f"{row['low']:.5f} to {row['high']:.5f}",
             f"{row['probability']:.3f}",
         )
-        for row in largest(document["itemsets"], MOST_ROWS)
+        for row in select_rows(document["itemsets"], MOST_ROWS)
     ]
-    table(("items", "support", "standard error", f"{document['level']:.0%} interval", "truly frequent"), rows)
+    interval = interval_header(document["level"])
+    print_table(("items", "support", "standard error", interval, "probability of being frequent"), rows)
     if len(found) > MOST_ROWS:
         say(f"{len(found) - MOST_ROWS} more sets are in the JSON.")
 
 
-def largest(rows: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """So many sets, shared among the lengths: of each those with the highest supports, the highest first.
+def select_rows(rows: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """Select so many sets, divided among the lengths: of each length, those with the highest supports.
 
     >>> sets = [(1, 0.5), (1, 0.7), (1, 0.6), (2, 0.4), (2, 0.45), (3, 0.3)]
     >>> rows = [{"length": length, "support": support} for length, support in sets]
-    >>> [(row["length"], row["support"]) for row in largest(rows, 4)]
+    >>> [(row["length"], row["support"]) for row in select_rows(rows, 4)]
     [(1, 0.7), (1, 0.6), (2, 0.45), (3, 0.3)]
     """
     by_length: dict[int, list[dict[str, Any]]] = {}
     for row in sorted(rows, key=lambda row: -row["support"]):
         by_length.setdefault(row["length"], []).append(row)
-    shown, room, left = [], most, len(by_length)
-    for own in sorted(by_length.values(), key=len):
-        shown += own[: room // left]
-        room, left = most - len(shown), left - 1
-    return sorted(shown, key=lambda row: row["length"])
+    selected, room, left = [], most, len(by_length)
+    for of_length in sorted(by_length.values(), key=len):
+        selected += of_length[: room // left]
+        room, left = most - len(selected), left - 1
+    return sorted(selected, key=lambda row: row["length"])
 
 
+@option_names
 def rules(
-    path: FileArgument,
-    min_support: SupportOption,
+    path: ReportsArgument,
+    min_support: MinSupportOption,
     min_confidence: Annotated[
-        float, typer.Option(help="Smallest share of those with the one to have the other.")
+        float, typer.Option(help="Smallest confidence: proportion of those with the antecedents who have both.")
     ] = 0.8,
     plan: PlanOption = None,
     attributes: AttributesOption = None,
-    recall: RecallOption = None,
+    selection: SelectionOption = "smoothed",
     longest: LongestOption = None,
-    target: TargetOption = None,
+    target: TargetOption = "population",
     model: ModelOption = False,
     level: LevelOption = 0.95,
     json: JsonOption = None,
 ) -> None:
-    """Find association rules, with standard errors and intervals, from reports alone."""
+    """Find association rules in disguised data, with standard errors and intervals."""
     from sottovoce.mining.rules import association_rules
 
-    sets = mined(path, plan, min_support, attributes, recall, longest, target, model=model)
+    sets = _mine(path, plan, min_support, attributes, selection, longest, target, model=model)
     found = association_rules(sets, min_confidence)
     document = found.to_json(level)
-    emit(document, json)
+    write_json(document, json)
     if json != "-":
         _show_rules(found, document)
 
 
 def _show_rules(found: "Rules", document: dict[str, Any]) -> None:
-    """Table for people."""
     say(found.headline)
     rows = [
         (
@@ -196,14 +195,14 @@ def _show_rules(found: "Rules", document: dict[str, Any]) -> None:
         )
         for row in document["rules"][:MOST_ROWS]
     ]
-    interval = f"{document['level']:.0%} interval"
-    table(("antecedents", "consequents", "support", "confidence", interval, "lift", interval), rows)
+    interval = interval_header(document["level"])
+    print_table(("antecedents", "consequents", "support", "confidence", interval, "lift", interval), rows)
     if len(found) > MOST_ROWS:
         say(f"{len(found) - MOST_ROWS} more rules are in the JSON.")
 
 
-app = typer.Typer(help="Mine disguised data: what goes together, and what predicts what.", no_args_is_help=True)
-app.command("itemsets")(itemsets)
-app.command("rules")(rules)
-app.command("classify")(mine_classify.classify)
-app.command("graph")(mine_graph.graph)
+app = typer.Typer(help="Mine disguised data: itemsets, rules, classifiers and graphs.", no_args_is_help=True)
+app.command()(itemsets)
+app.command()(rules)
+app.command()(mine_classify.classify)
+app.command()(mine_graph.graph)

@@ -1,68 +1,125 @@
-"""`sottovoce plan`: make a plan from a table, show what it promises, and audit it."""
+"""`sottovoce plan`: make a plan for a table, show what it promises, and audit it."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sottovoce.cli.output import ForceOption, JsonOption, edges, emit, names, progress_bar, say, table
+from sottovoce.cli.options import (
+    EpsilonOption,
+    ForceOption,
+    JsonOption,
+    OddsOption,
+    PlanArgument,
+    option_errors,
+    parse_bins,
+    split_names,
+)
+from sottovoce.cli.output import print_table, progress_bar, say, write_json
+from sottovoce.errors import SottovoceError, Words
 
 if TYPE_CHECKING:
     from sottovoce.disguises.audit.result import GroupAudit
     from sottovoce.plans.guarantee import Guarantee
     from sottovoce.plans.plan import Plan
-    from sottovoce.schemas.attribute import Variable
     from sottovoce.schemas.schema import Schema
 
 MOST_ITEMS = 62
-"""Items whose subsets, all of them, can be numbered, for a budget to be spread over."""
+"""Most items of a set over whose subsets a budget can be divided: the subsets have to be numbered."""
 
-CoinsOption = Annotated[
-    str | None,
-    typer.Option(metavar="P,Q", help="Sets of items: each item that is there kept with P, each that is not with Q."),
-]
+app = typer.Typer(help="Make plans, show what they promise, and audit them.", no_args_is_help=True)
 
 
-def budgeted(
-    schema: "Schema", epsilon: str | None, odds: str | None, coins: str | None, *, joint: bool, mining: bool
+@app.command()
+@option_errors(edges="bins", labels="bins", p="coins", q="coins", sets="items")
+def new(
+    source: Annotated[str, typer.Argument(metavar="TABLE", help="CSV or Parquet file; - for CSV on standard input.")],
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="File for the plan.")],
+    epsilon: EpsilonOption = None,
+    odds: OddsOption = None,
+    purpose: Annotated[
+        str | None,
+        typer.Option(help="What to estimate: marginals, pairs (the default), triples or joint; or split the budget."),
+    ] = None,
+    mining: Annotated[
+        bool, typer.Option("--mining", help="Report a few random columns of each record jointly, for mining.")
+    ] = False,
+    coins: Annotated[
+        str | None,
+        typer.Option(
+            metavar="P,Q", help="For sets: keep each present item with probability P, each absent one with Q."
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(metavar="A,B,...", help="Columns to plan for; all if not given.")
+    ] = None,
+    public: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...", help="Columns that are not sensitive, passed on as they are and not protected."
+        ),
+    ] = None,
+    items: Annotated[
+        str | None, typer.Option(metavar="A,B,...", help="Columns of a CSV file that contain sets, such as ale;bread.")
+    ] = None,
+    bins: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=18,40,65,inf", help="Edges of bins for a number. Repeatable.")
+    ] = None,
+    missing: Annotated[str | None, typer.Option(help="Category of missing values.")] = None,
+    force: ForceOption = False,
+    json: JsonOption = None,
+) -> None:
+    """Make a plan for a table: its columns, their categories, and schemes within a budget."""
+    from sottovoce.tables.infer import infer_columns
+    from sottovoce.tables.plan_file import write_plan
+
+    edges, wanted = dict(map(parse_bins, bins or [])), split_names(columns) or None
+    schema, passed_on = infer_columns(
+        source, public=split_names(public), columns=wanted, bins=edges, sets=split_names(items), missing=missing
+    )
+    plan = _plan_within_budget(schema, epsilon, odds, coins, purpose, mining=mining).with_public(passed_on)
+    write_plan(plan, output, overwrite=force)
+    _present(plan, json)
+    say(f"\nWritten to {output}. Its categories are public: check that no label names a person.", json)
+
+
+def _plan_within_budget(
+    schema: "Schema", epsilon: str | None, odds: str | None, coins: str | None, purpose: str | None, *, mining: bool
 ) -> "Plan":
-    """Coins by column, for the record, for small sets of columns, or for items."""
-    from sottovoce.errors import SottovoceError, Words
-    from sottovoce.plans.budget import new_plan
-    from sottovoce.schemes.scheme import odds_asked
+    """Return a plan for a purpose, for mining, or with coins for each item."""
+    from sottovoce.exact import odds_asked
+    from sottovoce.plans.purpose_plan import plan_for_purpose
 
-    if joint and mining:
-        raise SottovoceError("joint or mining", "must be given, not both of them", Words("--joint --mining"))
+    if purpose is not None and mining:
+        raise SottovoceError("purpose and mining", "must not be used together", Words("both"))
     if coins is not None:
-        if epsilon or odds or joint or mining:
-            raise SottovoceError("coins", "must be given without a budget: the odds follow from them", coins)
-        return _by_item(schema, coins)
+        if epsilon or odds or purpose or mining:
+            raise SottovoceError("coins", "must be given without a budget: the odds follow from the coins", coins)
+        return _item_plan(schema, coins)
     _check_small(schema)
     if mining:
-        from sottovoce.mining.mining_plan import mining_plan
+        from sottovoce.mining.small_set_plan import mining_plan
 
         return mining_plan(schema, odds_asked(epsilon=epsilon, odds=odds))
-    return new_plan(schema, epsilon=epsilon, odds=odds, joint=joint)
+    return plan_for_purpose(schema, epsilon=epsilon, odds=odds, purpose=purpose or "pairs")
 
 
-def _by_item(schema: "Schema", coins: str) -> "Plan":
-    """EMASK for every column; all of them have to be sets."""
-    from sottovoce.errors import SottovoceError
+def _item_plan(schema: "Schema", coins: str) -> "Plan":
+    """Return a plan with EMASK for every column, all of which must be sets."""
     from sottovoce.plans.plan import Plan
     from sottovoce.schemas.item_set import ItemSet
     from sottovoce.schemes.emask import Emask
 
     others = [variable.name for variable in schema if not isinstance(variable, ItemSet)]
     if others:
-        raise SottovoceError("coins", "must be for columns of sets (see --items, --columns)", others)
-    parts = names(coins)
-    if len(parts) != 2:
+        raise SottovoceError("coins", "must be for columns of sets (see --items and --columns)", others)
+    probabilities = split_names(coins)
+    if len(probabilities) != 2:
         raise SottovoceError("coins", "must be two probabilities, P,Q", coins)
-    return Plan.of(schema, {name: Emask(*parts) for name in schema.names})
+    return Plan.of(schema, {name: Emask(*probabilities) for name in schema.names})
 
 
 def _check_small(schema: "Schema") -> None:
-    """Refuse to share a budget over all combinations of many items, and say what is there for them."""
-    from sottovoce.errors import SottovoceError, Words
+    """Refuse to divide a budget over all subsets of many items, and name the alternative."""
     from sottovoce.schemas.item_set import ItemSet
 
     for variable in schema:
@@ -71,109 +128,46 @@ def _check_small(schema: "Schema") -> None:
             raise SottovoceError("coins", rule, Words("none"))
 
 
-def audit(
-    path: Annotated[str, typer.Argument(metavar="PLAN", help="Plan, or a disguised file that carries one.")],
-    samples: Annotated[
-        int | None, typer.Option(min=1, help="Reports drawn of each truth; as needed if not given.")
-    ] = None,
-    confidence: Annotated[float, typer.Option(help="Probability that all bounds hold at once.")] = 0.99,
-    seed: Annotated[int | None, typer.Option(min=0, help="Repeatable coins.")] = None,
-    json: JsonOption = None,
-) -> None:
-    """Prove from samples that a plan keeps its odds; exit with 1 if it was seen to exceed them."""
-    from sottovoce.disguises.audit.run import audit_plan
-    from sottovoce.tables.plan_file import read_plan
-
-    plan = read_plan(path)
-    with progress_bar("drawing reports") as progress:
-        found = audit_plan(plan, samples=samples, confidence=confidence, rng=seed, progress=progress)
-    emit(found.to_json(), json)
-    table(("group", "stated epsilon", "lower bound", "share", "verdict"), map(_row, found.groups), json)
-    for group in found.groups:
-        for violation in group.violations:
-            say(f"{group.name}: {violation}.", json)
-    say(str(found).splitlines()[0], json)
-    if not found.passed:
-        raise typer.Exit(1)
-
-
-def _row(group: "GroupAudit") -> tuple[str, ...]:
-    share = "" if group.share is None else f"{group.share:.1%}"
-    return group.name, f"{group.epsilon:.6g}", f"{group.lower_bound:.6g}", share, group.verdict
-
-
-app = typer.Typer(help="Make plans and show what they promise.", no_args_is_help=True)
-app.command()(audit)
-
-
 @app.command()
-def new(
-    source: Annotated[
-        str, typer.Argument(metavar="TABLE", help="CSV or Parquet file, or - for CSV on standard input.")
-    ],
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to write the plan.")],
-    epsilon: Annotated[str | None, typer.Option(help="Budget of the whole record.")] = None,
-    odds: Annotated[str | None, typer.Option(help="Budget of the whole record as odds, a:b.")] = None,
-    joint: Annotated[bool, typer.Option("--joint", help="One coin for the whole record.")] = False,
-    mining: Annotated[
-        bool, typer.Option("--mining", help="A few columns of each record, at random: for what goes together.")
-    ] = False,
-    coins: CoinsOption = None,
-    columns: Annotated[str | None, typer.Option(help="Plan for these columns only: a,b,c.")] = None,
-    items: Annotated[str | None, typer.Option(help="Columns of a CSV file that hold sets, as ale;bread.")] = None,
-    bins: Annotated[list[str] | None, typer.Option(help="Cut a number at these edges: NAME=18,40,65,inf.")] = None,
-    missing: Annotated[str | None, typer.Option(help="Category for missing values.")] = None,
-    force: ForceOption = False,
-    json: JsonOption = None,
-) -> None:
-    """Make a plan for a table: its columns, their categories, and coins within a budget."""
-    from sottovoce.tables.infer import infer_schema
-    from sottovoce.tables.plan_file import write_plan
-
-    cut, wanted = dict(map(edges, bins or [])), names(columns) or None
-    schema = infer_schema(source, columns=wanted, bins=cut, sets=names(items), missing=missing)
-    plan = budgeted(schema, epsilon, odds, coins, joint=joint, mining=mining)
-    write_plan(plan, output, overwrite=force)
-    _present(plan, json)
-    say(f"\nWritten to {output}. The categories are public from now on: see that no label names a person.", json)
-
-
-@app.command()
-def show(
-    path: Annotated[str, typer.Argument(metavar="PLAN", help="Plan, or a disguised file that carries one.")],
-    json: JsonOption = None,
-) -> None:
-    """Show what a plan promises: for the whole record first, then attribute by attribute."""
+@option_errors(plan="path")
+def show(path: PlanArgument, json: JsonOption = None) -> None:
+    """Show what a plan promises, for the whole record and for each attribute."""
     from sottovoce.tables.plan_file import read_plan
 
     _present(read_plan(path), json)
 
 
 def _present(plan: "Plan", target: str | None) -> None:
+    from sottovoce.plans.plan import size_text
+
     document = describe(plan)
-    emit(document, target)
+    write_json(document, target)
     if target == "-":
         return
     say(f"Whole record: {plan.guarantee}\n{plan.guarantee.in_words()}\n")
     if len(plan.schema.sizes) > 1:
-        say(f"Records that differ in one answer, or one item of a set: {plan.guarantee_within(1)}\n")
+        say(f"Records that differ in one answer, or in one item of a set: {plan.guarantee_within(1)}\n")
     rows = [
         (
             ", ".join(group.attributes),
-            " x ".join(_size(plan.schema[name]) for name in group.attributes),
+            " x ".join(size_text(plan.schema[name]) for name in group.attributes),
             group.scheme,
             str(group.guarantee),
         )
         for group in plan.groups
     ]
-    table(("attributes", "categories", "scheme", "odds"), rows)
+    print_table(("attributes", "categories", "scheme", "odds"), rows)
+    if plan.sampling_text:
+        say(plan.sampling_text)
+    if plan.public:
+        say(f"Public, not protected: {', '.join(plan.public_names)}")
     if plan.prior is not None:
         say(f"Designed for a prior from a {plan.prior.source} source: {plan.prior.note}")
     say(f"sha256 {document['sha256']}")
 
 
 def describe(plan: "Plan") -> dict[str, Any]:
-    """What `plan show` says, for programs; unbounded odds and epsilon are null."""
+    """Return what `plan show` prints as JSON; unbounded odds and epsilon are null."""
     from sottovoce.plans.document import plan_hash, plan_to_json
 
     return {
@@ -182,6 +176,8 @@ def describe(plan: "Plan") -> dict[str, Any]:
         "deniable": plan.guarantee.deniable,
         "one_answer": _numbers(plan.guarantee_within(1)),
         "promise": plan.guarantee.in_words(),
+        "answers_per_report": list(plan.answers_per_report),
+        "public": [column.to_json() for column in plan.public],
         "groups": [
             {
                 "attributes": list(group.attributes),
@@ -195,11 +191,40 @@ def describe(plan: "Plan") -> dict[str, Any]:
     }
 
 
-def _size(variable: "Variable") -> str:
-    """Number of categories, or of items."""
-    return str(variable.sizes[0]) if len(variable.sizes) == 1 else f"{len(variable.sizes)} items"
-
-
 def _numbers(guarantee: "Guarantee") -> dict[str, str | float | None]:
-    """Exact odds as text, and epsilon; both null where the odds are unbounded."""
+    """Return exact odds as text, and epsilon; both are null if the odds are unbounded."""
     return {"odds": guarantee.exact, "epsilon": guarantee.epsilon if guarantee.deniable else None}
+
+
+@app.command()
+@option_errors(plan="path")
+def audit(
+    path: PlanArgument,
+    samples: Annotated[
+        int | None, typer.Option(min=1, help="Reports drawn for each truth; as many as needed if not given.")
+    ] = None,
+    level: Annotated[float, typer.Option(help="Confidence level of all bounds together.")] = 0.99,
+    seed: Annotated[int | None, typer.Option(min=0, help="Repeatable samples.")] = None,
+    json: JsonOption = None,
+) -> None:
+    """Test from samples whether a plan keeps its odds; exit with 1 if it exceeds them."""
+    from sottovoce.disguises.audit.run import audit
+    from sottovoce.tables.plan_file import read_plan
+
+    plan = read_plan(path)
+    with progress_bar("drawing reports") as progress:
+        result = audit(plan, samples=samples, level=level, rng=seed, progress=progress)
+    write_json(result.to_json(), json)
+    headers = ("group", "stated epsilon", "lower bound", "share", "verdict")
+    print_table(headers, map(_audit_row, result.groups), json)
+    for group in result.groups:
+        for violation in group.violations:
+            say(f"{group.name}: {violation}.", json)
+    say(str(result).splitlines()[0], json)
+    if not result.passed:
+        raise typer.Exit(1)
+
+
+def _audit_row(group: "GroupAudit") -> tuple[str, ...]:
+    share = "" if group.share is None else f"{group.share:.1%}"
+    return group.name, f"{group.epsilon:.6g}", f"{group.lower_bound:.6g}", share, group.verdict

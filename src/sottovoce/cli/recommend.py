@@ -1,4 +1,4 @@
-"""`sottovoce recommend`: what to use for some questions under one budget, in words and numbers."""
+"""`sottovoce recommend`: a plan for some attributes under one budget, in words and numbers."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sottovoce.cli.design import PriorSourceOption
-from sottovoce.cli.output import (
+from sottovoce.cli.options import (
+    EpsilonOption,
     ForceOption,
     JsonOption,
     LevelOption,
-    edges,
-    emit,
-    names,
-    priors_given,
-    progress_bar,
-    say,
-    table,
+    OddsOption,
+    option_errors,
+    parse_bins,
+    parse_priors,
+    split_names,
 )
+from sottovoce.cli.output import print_table, progress_bar, say, write_json
 from sottovoce.errors import SottovoceError, Words
 
 if TYPE_CHECKING:
@@ -25,48 +25,94 @@ if TYPE_CHECKING:
     from sottovoce.schemas.attribute import Variable
     from sottovoce.schemas.schema import Schema
 
-RespondentsOption = Annotated[float, typer.Option(help="Number of respondents.")]
-TableArgument = Annotated[
-    str | None, typer.Argument(metavar="[TABLE]", help="CSV or Parquet file whose columns are the attributes.")
-]
-AttributesOption = Annotated[
-    list[str] | None,
-    typer.Option(help="Attribute with its categories, or how many: NAME=a,b,c or NAME=8. Once for each."),
-]
-ItemsOption = Annotated[list[str] | None, typer.Option(help="Set of items: NAME=a,b,c.")]
-EpsilonOption = Annotated[str | None, typer.Option(help="Budget of the whole record.")]
-OddsOption = Annotated[str | None, typer.Option(help="Budget of the whole record as odds, a:b.")]
-PurposeOption = Annotated[str, typer.Option(help="What is wanted: each (attribute), pairs (also: mining), or joint.")]
-PriorsOption = Annotated[
-    list[str] | None, typer.Option(help="Expected shares: NAME=.7,.2,.1 (of a set: each item's frequency).")
-]
-ColumnsOption = Annotated[str | None, typer.Option(help="Of a table, these columns only: a,b,c.")]
-BinsOption = Annotated[list[str] | None, typer.Option(help="Of a table, cut a number at edges: NAME=18,40,inf.")]
-PlanOption = Annotated[str | None, typer.Option("-o", "--plan", metavar="FILE", help="Write the plan.")]
-PlotOption = Annotated[str | None, typer.Option(metavar="FILE", help="Draw the alternatives: .png, .svg, .pdf.")]
+
+@option_errors(source="prior_source", categories="attribute", edges="bins", labels="bins", output="plan")
+def recommend(
+    respondents: Annotated[float, typer.Option(help="Number of respondents.")],
+    table: Annotated[
+        str | None, typer.Argument(metavar="[TABLE]", help="CSV or Parquet file whose columns are the attributes.")
+    ] = None,
+    attribute: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=A,B,...", help="Attribute with its categories, or their number: NAME=8. Repeatable."
+        ),
+    ] = None,
+    items: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=A,B,...", help="Set with its possible items. Repeatable.")
+    ] = None,
+    epsilon: EpsilonOption = None,
+    odds: OddsOption = None,
+    purpose: Annotated[
+        str,
+        typer.Option(help="What to estimate: marginals (each attribute), pairs, triples or joint."),
+    ] = "marginals",
+    prior: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=P,P,...", help="Expected proportions (of a set: each item's frequency). Repeatable."
+        ),
+    ] = None,
+    prior_source: PriorSourceOption = None,
+    level: LevelOption = 0.95,
+    columns: Annotated[
+        str | None, typer.Option(metavar="A,B,...", help="Columns of TABLE to use; all if not given.")
+    ] = None,
+    bins: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=18,40,inf", help="Edges of bins for a number of TABLE. Repeatable."),
+    ] = None,
+    plan: Annotated[str | None, typer.Option("-o", "--plan", metavar="FILE", help="Write the plan.")] = None,
+    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Plot the alternatives: .png, .svg, .pdf.")] = None,
+    force: ForceOption = False,
+    json: JsonOption = None,
+) -> None:
+    """Recommend a plan: plain randomized response, unless another scheme has at least 15 % less variance."""
+    from sottovoce.designs.recommend.recommend import recommend as recommend_plan
+    from sottovoce.tables.plan_file import write_plan
+
+    schema = _schema(table, attribute or [], items or [], columns, bins or [])
+    with progress_bar("designing") as progress:
+        recommendation = recommend_plan(
+            schema,
+            respondents,
+            odds=odds,
+            epsilon=epsilon,
+            prior=parse_priors(schema, prior) if prior else None,
+            prior_source=prior_source,
+            purpose=purpose,
+            progress=progress,
+        )
+    recommendation = replace(recommendation, level=level)
+    if plan is not None:
+        write_plan(recommendation.plan, plan, overwrite=force)
+    if plot is not None:
+        recommendation.plot(path=plot)
+    write_json(recommendation.to_json(), json)
+    _present(recommendation, json)
 
 
-def schema_asked(
-    source: str | None, attributes: list[str], items: list[str], columns: str | None, bins: list[str]
+def _schema(
+    table: str | None, attributes: list[str], items: list[str], columns: str | None, bins: list[str]
 ) -> "Schema":
-    """Schema of the attributes and items given, or of a table's columns."""
+    """Return the schema of the given attributes and sets, or of a table's columns."""
     from sottovoce.schemas.schema import Schema
 
-    if (source is None) == (not attributes and not items):
-        rule = "must be given: a table, or attributes with their categories, not both"
-        raise SottovoceError("TABLE or --attribute", rule, source or Words("none"))
-    if source is None:
+    if (table is None) == (not attributes and not items):
+        rule = "must be given: a table, or attributes with their categories, but not both"
+        raise SottovoceError("table or attribute", rule, table or Words("neither"))
+    if table is None:
         return Schema([*map(_attribute, attributes), *map(_item_set, items)])
     from sottovoce.tables.infer import infer_schema
 
-    return infer_schema(source, columns=names(columns) or None, bins=dict(map(edges, bins)))
+    return infer_schema(table, columns=split_names(columns) or None, bins=dict(map(parse_bins, bins)))
 
 
 def _attribute(text: str) -> "Variable":
-    """Attribute of named categories, or of so many."""
+    """Return an attribute with the given categories, or with as many as a given number."""
     from sottovoce.schemas.attribute import Attribute
 
-    name, labels = _named("attribute", text)
+    name, labels = _name_and_labels("attribute", text)
     if len(labels) == 1 and labels[0].isdecimal():
         return Attribute(name, [str(number) for number in range(1, int(labels[0]) + 1)])
     return Attribute(name, labels)
@@ -75,64 +121,21 @@ def _attribute(text: str) -> "Variable":
 def _item_set(text: str) -> "Variable":
     from sottovoce.schemas.item_set import ItemSet
 
-    return ItemSet(*_named("items", text))
+    return ItemSet(*_name_and_labels("items", text))
 
 
-def _named(parameter: str, text: str) -> tuple[str, list[str]]:
+def _name_and_labels(parameter: str, text: str) -> tuple[str, list[str]]:
     name, separator, labels = text.partition("=")
     if not separator or not name or not labels:
-        raise SottovoceError(parameter, "must look like NAME=a,b,c", text)
-    return name, names(labels)
+        raise SottovoceError(parameter, "must look like NAME=A,B,...", text)
+    return name, split_names(labels)
 
 
-def recommend(
-    respondents: RespondentsOption,
-    source: TableArgument = None,
-    attribute: AttributesOption = None,
-    items: ItemsOption = None,
-    epsilon: EpsilonOption = None,
-    odds: OddsOption = None,
-    purpose: PurposeOption = "each",
-    prior: PriorsOption = None,
-    prior_source: PriorSourceOption = None,
-    level: LevelOption = 0.95,
-    columns: ColumnsOption = None,
-    bins: BinsOption = None,
-    plan: PlanOption = None,
-    plot: PlotOption = None,
-    force: ForceOption = False,
-    json: JsonOption = None,
-) -> None:
-    """Recommend a plan: plain randomized response, unless something else gains more than 15 %."""
-    from sottovoce.designs.recommend.recommend import recommend as find
-    from sottovoce.tables.plan_file import write_plan
-
-    schema = schema_asked(source, attribute or [], items or [], columns, bins or [])
-    with progress_bar("designing") as progress:
-        found = find(
-            schema,
-            respondents,
-            odds=odds,
-            epsilon=epsilon,
-            prior=priors_given(schema, prior) if prior else None,
-            prior_source=prior_source,
-            purpose=purpose,
-            progress=progress,
-        )
-    found = replace(found, level=level)
-    if plan is not None:
-        write_plan(found.plan, plan, overwrite=force)
-    if plot is not None:
-        found.plot(path=plot)
-    emit(found.to_json(), json)
-    _present(found, json)
-
-
-def _present(found: "Recommendation", target: str | None) -> None:
-    """Words, the alternatives, and what whoever uses the plan has to know."""
+def _present(recommendation: "Recommendation", target: str | None) -> None:
+    """Print the recommendation in words, the alternatives, warnings and notes."""
     if target == "-":
         return
-    say(found.words + "\n")
+    say(recommendation.words + "\n")
     rows = [
         (
             f"{row['name']}{' *' if row['recommended'] else ''}",
@@ -141,8 +144,9 @@ def _present(found: "Recommendation", target: str | None) -> None:
             f"{row['typical_width']:.3g}",
             f"{row['respondents_for_the_same_precision']:,}",
         )
-        for row in found.rows()
+        for row in recommendation.rows()
     ]
-    table(("design", "error variance", "relative", "typical width", "respondents for the same precision"), rows)
-    for line in (*(f"Warning: {warning}" for warning in found.warnings), *found.notes):
+    headers = ("scheme", "mean squared error", "relative", "typical width", "respondents for the same precision")
+    print_table(headers, rows)
+    for line in (*(f"Warning: {warning}" for warning in recommendation.warnings), *recommendation.notes):
         say(line)

@@ -1,4 +1,4 @@
-"""`sottovoce survey`: from a definition to estimates, one file for each part of the way."""
+"""`sottovoce survey`: from a definition to estimates; one file for each stage of a survey."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ import typer
 from sottovoce.cli.survey import author, demo, results, run
 
 app = typer.Typer(
-    help="Ask a survey whose answers are disguised on the respondents' own devices.", no_args_is_help=True
+    help="Run a survey whose answers are disguised on the respondents' own devices.", no_args_is_help=True
 )
 COMMANDS: tuple[Callable[..., None], ...] = (
     author.new,

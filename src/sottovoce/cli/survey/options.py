@@ -1,4 +1,4 @@
-"""Options that the survey's commands share, and how they find their survey."""
+"""Options that the survey commands share, and how they open the database and select a survey."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,50 +13,31 @@ if TYPE_CHECKING:
     from sottovoce.surveys.collect.store import Store
     from sottovoce.surveys.definition.survey import Survey
 
-DatabaseOption = Annotated[str, typer.Option("--db", help="SQLite file, or the URL of a database.")]
+DatabaseOption = Annotated[str, typer.Option("--db", metavar="FILE|URL", help="SQLite file, or URL of a database.")]
 SurveyArgument = Annotated[
-    str | None, typer.Argument(metavar="[ID]", help="Frozen survey; may be left out where there is one only.")
+    str | None,
+    typer.Argument(metavar="[ID]", help="Id of the survey, or its beginning; not needed if there is only one survey."),
 ]
-UrlOption = Annotated[str, typer.Option("--url", help="Address of the server, as it stands in links.")]
+UrlOption = Annotated[str, typer.Option("--url", help="Address of the server in links.")]
 
 DATABASE = "surveys.db"
 URL = "http://127.0.0.1:8000"
 
 
 @contextmanager
-def open_store(database: str, *, new: bool = False) -> Iterator["Store"]:
-    """The store, closed at the end; a file that is not there yet is made only where it may be `new`."""
-    from sottovoce.surveys.installed import check_installed
+def open_store(database: str, *, create: bool = False) -> Iterator["Store"]:
+    """Open a database while the block runs; a missing file is created only with `create`."""
+    from sottovoce.surveys.collect.store import opened
 
-    check_installed()
-    from sqlalchemy.exc import SQLAlchemyError
-
-    from sottovoce.surveys.collect.store import Store, unusable
-
-    if not new and "://" not in database and not Path(database).exists():
-        raise SottovoceError("db", "must be a database; `sottovoce survey freeze` makes one", database)
-    store = Store(database)
-    try:
+    if not create and "://" not in database and not Path(database).exists():
+        raise SottovoceError("db", "must be a database; `sottovoce survey freeze` creates one", database)
+    with opened(database) as store:
         yield store
-    except SQLAlchemyError as reason:
-        raise unusable(database, "used", reason) from None
-    finally:
-        store.close()
-
-
-def chosen(store: "Store", name: str | None) -> "Survey":
-    """Survey of this id, or the only one there is; the beginning of an id will do."""
-    found = [known for known in store.surveys() if known.startswith(name or "")]
-    survey = store.survey(found[0]) if len(found) == 1 else None
-    if survey is None:
-        known = ", ".join(store.surveys()) or "none; freeze one first"
-        raise SottovoceError("survey", f"must be one of those in the database ({known})", name)
-    return survey
 
 
 def check_open(survey: "Survey") -> None:
-    """Refuse a survey whose last day is over."""
+    """Refuse a survey whose last day has passed."""
     from sottovoce.surveys.collect.app_state import today
 
     if survey.until < today():
-        raise SottovoceError("until", f"must not be over; today is {today()}", survey.until.isoformat())
+        raise SottovoceError("until", f"must not be before today, {today()}", survey.until.isoformat())

@@ -1,98 +1,99 @@
-"""`sottovoce survey estimate` and `export`: what a survey has found."""
+"""`sottovoce survey estimate` and `export`: the results of a survey."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sottovoce.cli.output import ForceOption, JsonOption, LevelOption, emit, names, progress_bar, say, table
-from sottovoce.cli.survey.options import DATABASE, DatabaseOption, SurveyArgument, chosen, open_store
+from sottovoce.cli.options import ForceOption, JsonOption, LevelOption, option_errors, split_names
+from sottovoce.cli.output import print_table, progress_bar, say, write_json
+from sottovoce.cli.survey.options import DATABASE, DatabaseOption, SurveyArgument, open_store
 from sottovoce.errors import SottovoceError
 
 if TYPE_CHECKING:
     from sottovoce.surveys.definition.survey import Survey
-    from sottovoce.surveys.results import Reports, Result
+    from sottovoce.surveys.results import QuestionResult
 
 
+@option_errors()
 def estimate(
     survey: SurveyArgument = None,
     cross: Annotated[
-        list[str] | None, typer.Option(help="Also a table of two questions, and whether they are independent: a,b.")
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Also a table of two questions, with a test of independence. Repeatable."),
     ] = None,
     level: LevelOption = 0.95,
     db: DatabaseOption = DATABASE,
     json: JsonOption = None,
 ) -> None:
-    """Estimate every question from the reports stored so far, also while the survey runs."""
-    reports = _reports(db, survey)
+    """Estimate the answers to every question from the reports stored so far."""
     pairs = [_pair(text) for text in cross or []]
+    with open_store(db) as store:
+        from sottovoce.surveys.results import cross_table, survey_results
+
+        frozen = store.select(survey)
+        reports = store.reports(frozen.id)
     with progress_bar("estimating") as progress:
-        found = reports.results(level=level, progress=progress)
-    found += [reports.cross(*pair, level=level) for pair in pairs]
-    emit({"survey": reports.survey.id, "results": [result.to_json() for result in found]}, json)
-    say(f"{reports.survey.default_title}: {len(reports)} reports", json)
-    show_results(reports.survey, found, level, json)
-    for result in found:
+        results = survey_results(frozen, reports, level=level, progress=progress)
+    results += [cross_table(frozen, reports, *pair, level=level) for pair in pairs]
+    write_json({"survey": frozen.id, "results": [result.to_json() for result in results]}, json)
+    say(f"{frozen.default_title}: {len(reports)} reports", json)
+    show_results(frozen, results, level, json)
+    for result in results:
         if result.test is not None:
             say(str(result.test), json)
         if result.untested is not None:
             say(f"{' and '.join(result.questions)} are not tested for independence: {result.untested}", json)
-    say("Forged reports: as many as that, added by somebody, would move a result out of its interval.", json)
+    say("Forged reports: how many added by somebody would move the estimate out of its interval.", json)
 
 
+@option_errors()
 def export(
-    output: Annotated[str, typer.Argument(metavar="OUT", help="CSV or Parquet file for the reports and their plan.")],
+    output: Annotated[str, typer.Argument(metavar="OUT", help="CSV or Parquet file to write.")],
     survey: SurveyArgument = None,
     db: DatabaseOption = DATABASE,
     force: ForceOption = False,
     json: JsonOption = None,
 ) -> None:
-    """Write the disguised reports with their plan, shuffled, for `sottovoce estimate` and other programs."""
-    reports = _reports(db, survey)
-    from sottovoce.surveys.results import export_reports
+    """Write the disguised reports and their plan, in random order, for `sottovoce estimate` and other programs."""
+    with open_store(db) as store:
+        from sottovoce.surveys.results import export_reports
 
-    rows = export_reports(reports, output, overwrite=force)
-    emit({"survey": reports.survey.id, "reports": rows, "output": output}, json)
-    say(f"{rows} reports in {output}, with their plan.", json)
+        frozen = store.select(survey)
+        rows = export_reports(store, frozen, output, overwrite=force)
+    write_json({"survey": frozen.id, "reports": rows, "output": output}, json)
+    say(f"{rows} reports and their plan written to {output}.", json)
 
 
-def show_results(survey: "Survey", found: "list[Result]", level: float, target: str | None = None) -> None:
-    """A table of all answers; negative estimates stay what they are."""
-    rows = [row for result in found for row in result_rows(survey, result)]
-    headers = ("question", "answer", "estimate", f"{level:.0%} interval", "forged reports")
-    table(headers, rows, target)
-    lines = [line for result in found for line in result.lines]
+def show_results(survey: "Survey", results: "list[QuestionResult]", level: float, target: str | None = None) -> None:
+    """Print a table of all answers, and explain unusual entries."""
+    rows = [row for result in results for row in result_rows(survey, result)]
+    headers = ("question", "answer", "estimate", f"{100 * level:g}% interval", "forged reports")
+    print_table(headers, rows, target)
+    lines = [line for result in results for line in result.lines]
     if any(line.forged is None for line in lines):
-        say("-: how many forged reports it takes is not known, or no number of them would do.", target)
+        say("-: the number of forged reports is not known, or no number would be enough.", target)
     if any(line.estimate < 0 for line in lines):
-        say("A negative estimate is noise around a small proportion; it is shown, not hidden.", target)
+        say("A negative estimate is noise around a small proportion; it is shown as it is.", target)
 
 
-def result_rows(survey: "Survey", result: "Result") -> list[tuple[str, ...]]:
-    """Lines of one question, or of a table of two, in the words of the survey's first language."""
+def result_rows(survey: "Survey", result: "QuestionResult") -> list[tuple[str, ...]]:
+    """Return the rows of one question or cross table, with answers in the survey's first language."""
     questions = [survey.question(name) for name in result.questions]
     language = survey.languages[0]
     return [
         (
-            " x ".join(result.questions) if place == 0 else "",
+            " x ".join(result.questions) if index == 0 else "",
             ", ".join(q.words(label, language) for q, label in zip(questions, line.labels, strict=True)),
             f"{line.estimate:.1%}",
             f"{line.low:.1%} to {line.high:.1%}",
             "-" if line.forged is None else str(line.forged),
         )
-        for place, line in enumerate(result.lines)
+        for index, line in enumerate(result.lines)
     ]
 
 
-def _reports(database: str, name: str | None) -> "Reports":
-    with open_store(database) as store:
-        from sottovoce.surveys.results import Reports
-
-        survey = chosen(store, name)
-        return Reports(survey, store.reports(survey.id))
-
-
 def _pair(text: str) -> tuple[str, str]:
-    pair = names(text)
+    pair = split_names(text)
     if len(pair) != 2:
-        raise SottovoceError("cross", "must name two questions: a,b", text)
+        raise SottovoceError("cross", "must name two questions: A,B", text)
     return pair[0], pair[1]

@@ -1,4 +1,7 @@
-"""A respondent's client in Python: checks the survey as the page does, seals once, resends the same bytes."""
+"""A respondent's client in Python, which does what the page does.
+
+It checks the survey, disguises the answers once, and sends the same bytes until the server has acknowledged them.
+"""
 
 import os
 import time
@@ -21,53 +24,54 @@ from sottovoce.surveys.report import ReportFormat, receipt_of
 
 TRIES = 8
 LONGEST_PAUSE = 30.0
-TRY_AGAIN = (408, 429, 500, 502, 503, 504)
-LARGEST = 2**22
-"""Bytes of any answer of a server that are read."""
+RETRIED_STATUSES = (408, 429, 500, 502, 503, 504)
+MOST_BYTES = 2**22
+"""Bytes of a response that are read."""
 
 
 def truth_of(survey: Survey, answers: Mapping[str, Any]) -> dict[str, Any]:
-    """One value for every attribute of the plan, in any case: skipped questions are "not asked".
+    """Return one value for every attribute of the plan; questions that a branch skips are "not asked".
 
-    An answer is the id of one (for several choices: a list of ids), a number where bins are asked for, or None
-    for declining. Answers to questions that a branch skips are refused, as are questions left open.
+    An answer is an answer's id (for several choices, a list of ids), a number for a question of kind `number`, or
+    None for declining. Answers to skipped questions are refused, and so are missing answers.
     """
     unknown = [name for name in answers if name not in survey.plan.schema.names]
     if unknown:
-        raise SottovoceError("answers", f"must be to questions of the survey; {unknown}", list(answers))
+        raise SottovoceError("answers", f"must be to questions of the survey, unlike {unknown}", list(answers))
     reached: dict[str, tuple[str, ...]] = {}
     truth: dict[str, Any] = {}
     for question in survey.questions:
         if is_asked(question, reached):
             reached[question.id] = _labels(question, answers)
         elif question.id in answers:
-            raise SottovoceError(question.id, "must not be answered where a branch skips it", answers[question.id])
+            rule = "must not be answered, because its condition does not hold"
+            raise SottovoceError(question.id, rule, answers[question.id])
         labels = reached.get(question.id, (str(question.not_asked),))
         truth[question.id] = list(labels) if question.kind == "several" else labels[0]
     return truth
 
 
 def truth_codes(survey: Survey, answers: Mapping[str, Any]) -> Columns:
-    """The same in codes, one row."""
+    """Return the same as codes: columns of one row."""
     return survey.plan.schema.encode({name: [value] for name, value in truth_of(survey, answers).items()})
 
 
 def is_asked(question: Question, reached: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether all conditions hold for the labels of the questions reached so far."""
+    """Return whether a question's conditions hold for the labels of the questions reached so far."""
     return all(set(c.answers) & set(reached.get(c.question, ())) for c in question.when)
 
 
 def _labels(question: Question, answers: Mapping[str, Any]) -> tuple[str, ...]:
     if question.id not in answers:
         raise SottovoceError(question.id, "must be answered, or declined with None where that is offered", None)
-    given = answers[question.id]
-    if given is None:
+    answer = answers[question.id]
+    if answer is None:
         if question.no_answer is None:
-            raise SottovoceError(question.id, "must be answered: declining is not offered", given)
+            raise SottovoceError(question.id, "must be answered: declining is not offered", answer)
         return (question.no_answer,)
-    if question.bins is not None and not isinstance(given, str):
-        return (question.answers[_bin(question, float(given))].id,)
-    chosen = tuple(given) if question.kind == "several" and not isinstance(given, str) else (given,)
+    if question.bins is not None and not isinstance(answer, str):
+        return (question.answers[_bin_index(question, float(answer))].id,)
+    chosen = tuple(answer) if question.kind == "several" and not isinstance(answer, str) else (answer,)
     known = [answer.id for answer in question.answers]
     for label in chosen:
         if label not in known:
@@ -75,19 +79,19 @@ def _labels(question: Question, answers: Mapping[str, Any]) -> tuple[str, ...]:
     return chosen
 
 
-def _bin(question: Question, number: float) -> int:
-    """Number of the bin, closed on the side that the question says."""
+def _bin_index(question: Question, number: float) -> int:
+    """Return the index of a number's bin, closed on the side that the question says."""
     bins = question.bins
     edges = [float(edge) for edge in bins.edges] if bins else []
     side = bisect_right if bins and bins.closed == "left" else bisect_left
-    place = side(edges, number) - 1
-    if not 0 <= place < len(question.answers):
+    index = side(edges, number) - 1
+    if not 0 <= index < len(question.answers):
         raise SottovoceError(question.id, f"must lie between {edges[0]:g} and {edges[-1]:g}", number)
-    return place
+    return index
 
 
 class Submission(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Body of a submission: hash of the survey, report and idempotency key in hexadecimal, invitation."""
+    """Body of a request that sends a report: survey hash, report, idempotency key (all hexadecimal), invitation."""
 
     survey: str
     report: str
@@ -96,37 +100,38 @@ class Submission(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
-class Seal:
-    """The bytes to send, and the receipt that the server must give for them."""
+class SealedReport:
+    """A disguised report ready to be sent, and the receipt that the server must return for it."""
 
     body: bytes
     receipt: str
 
 
-def seal(
+def disguise_answers(
     survey: Survey, answers: Mapping[str, Any], token: str | None = None, words: RandomWords | None = None
-) -> Seal:
-    """Follow the branches, flip the coins, and keep nothing but the report.
+) -> SealedReport:
+    """Disguise a respondent's answers, and return nothing but the report.
 
-    Fresh coins for the same answers could be averaged: seal once, and resend the seal.
+    Call this once for each respondent and send the same report again if sending fails: somebody who sees several
+    reports about the same answers can average them.
     """
     if (token is None) != (survey.invitation == "open"):
-        wanted = "must be left out: the survey is open" if token else "must be given: the survey has single invitations"
-        raise SottovoceError("token", wanted, token)
+        rule = "must be left out: the survey is open" if token else "must be given: the survey has single invitations"
+        raise SottovoceError("token", rule, token)
     columns = disguise_codes(truth_codes(survey, answers), survey.plan, words or random_words())
     (report,) = ReportFormat(survey.plan).to_bytes(columns)
-    return sealed(survey.hash, report, token)
+    return seal_report(survey.hash, report, token)
 
 
-def sealed(survey_hash: str, report: bytes, token: str | None) -> Seal:
-    """Seal a report that is disguised already, with a fresh key."""
+def seal_report(survey_hash: str, report: bytes, token: str | None) -> SealedReport:
+    """Prepare a disguised report for sending, with a new random key."""
     submission = Submission(survey_hash, report.hex(), os.urandom(16).hex(), token)
-    return Seal(msgspec.json.encode(submission), receipt_of(survey_hash, submission.report, submission.key))
+    return SealedReport(msgspec.json.encode(submission), receipt_of(survey_hash, submission.report, submission.key))
 
 
 @dataclass(frozen=True)
-class Reply:
-    """Status, body, and how long the server asks to wait."""
+class Response:
+    """A response: status, body, and how many seconds the server asks to wait."""
 
     status: int
     body: bytes
@@ -134,74 +139,74 @@ class Reply:
 
 
 class Client:
-    """One connection to a server, kept open; several people on one device would use one each."""
+    """A connection to a survey's server, kept open. Not thread-safe."""
 
     def __init__(self, server: str, *, timeout: float = 30.0, sleep: Callable[[float], None] = time.sleep) -> None:
-        """Connect when it is first needed."""
+        """Prepare a connection, which is opened by the first request."""
         parts = urlsplit(server)
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         self._connection = kind(parts.netloc, timeout=timeout)
         self._sleep = sleep
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._connection.close()
 
     def survey(self, link: Link) -> Survey:
-        """Fetch the survey of a link; refuse any other than the one whose hash the link has.
+        """Fetch the survey of a link; refuse a survey with another hash than the link's.
 
-        Reading the plan recomputes all its odds from the integers.
+        Reading the survey recomputes the odds of its plan from the integers.
         """
-        reply = self.request("GET", f"{urlsplit(link.address).path}/survey.json")
-        if reply.status != 200:
-            raise SottovoceError("link", "must lead to a survey", Words(_reason(reply)))
-        return survey_from_bytes(reply.body, link.hash)
+        response = self.request("GET", f"{urlsplit(link.address).path}/survey.json")
+        if response.status != 200:
+            raise SottovoceError("link", "must lead to a survey", Words(_reason(response)))
+        return survey_from_bytes(response.body, link.hash)
 
     def answer(self, link: Link, answers: Mapping[str, Any]) -> str:
-        """Fetch, check, seal and send: the whole way of one respondent. Returns the receipt."""
+        """Fetch and check the survey, disguise the answers, send the report, and return its receipt."""
         survey = self.survey(link)
-        return self.send(link, seal(survey, answers, link.token))
+        return self.send(link, disguise_answers(survey, answers, link.token))
 
-    def send(self, link: Link, sealed: Seal) -> str:
-        """Send a sealed report, the same bytes until they are acknowledged or refused; returns the receipt."""
+    def send(self, link: Link, sealed: SealedReport) -> str:
+        """Send a report, the same bytes until the server accepts or refuses them, and return the receipt."""
         path = f"{urlsplit(link.address).path}/reports"
-        reply = self.request("POST", path, sealed.body)
-        if reply.status not in (200, 201):
-            raise SottovoceError("report", f"must be accepted; status {reply.status}", Words(_reason(reply)))
-        receipt = msgspec.json.decode(reply.body).get("receipt")
+        response = self.request("POST", path, sealed.body)
+        if response.status not in (200, 201):
+            raise SottovoceError("report", f"must be accepted; status {response.status}", Words(_reason(response)))
+        receipt = msgspec.json.decode(response.body).get("receipt")
         if receipt != sealed.receipt:
-            raise SottovoceError("receipt", f"must be {sealed.receipt}, that of what was sent", receipt)
+            raise SottovoceError("receipt", f"must be {sealed.receipt}, that of the report sent", receipt)
         return sealed.receipt
 
-    def request(self, method: str, path: str, body: bytes | None = None) -> Reply:
-        """One answer; a lost connection and a busy server are tried again after growing pauses."""
-        pause, reply, lost = 0.1, None, "no answer"
+    def request(self, method: str, path: str, body: bytes | None = None) -> Response:
+        """Return the response to a request; retry after growing pauses if connection or server fail."""
+        pause, response, failure = 0.1, None, "no response"
         for _ in range(TRIES):
             try:
-                reply = self._once(method, path, body)
+                response = self._request_once(method, path, body)
             except (OSError, HTTPException) as reason:
                 self._connection.close()
-                reply, lost = None, f"{type(reason).__name__} {reason}"
-            if reply is not None and reply.status not in TRY_AGAIN:
-                return reply
-            self._sleep(pause if reply is None or reply.retry_after is None else reply.retry_after)
+                response, failure = None, f"{type(reason).__name__} {reason}"
+            if response is not None and response.status not in RETRIED_STATUSES:
+                return response
+            self._sleep(pause if response is None or response.retry_after is None else response.retry_after)
             pause = min(2 * pause, LONGEST_PAUSE)
-        if reply is None:
-            raise SottovoceError("server", f"must be reachable ({lost})", self._connection.host)
-        return reply
+        if response is None:
+            raise SottovoceError("server", f"must be reachable ({failure})", self._connection.host)
+        return response
 
-    def _once(self, method: str, path: str, body: bytes | None) -> Reply:
+    def _request_once(self, method: str, path: str, body: bytes | None) -> Response:
         headers = {} if body is None else {"Content-Type": "application/json"}
         self._connection.request(method, path, body, headers)
-        response = self._connection.getresponse()
-        content = response.read(LARGEST)
-        wait = response.headers.get("retry-after", "")
-        return Reply(response.status, content, min(float(wait), LONGEST_PAUSE) if wait.isdecimal() else None)
+        received = self._connection.getresponse()
+        content = received.read(MOST_BYTES)
+        wait = received.headers.get("retry-after", "")
+        return Response(received.status, content, min(float(wait), LONGEST_PAUSE) if wait.isdecimal() else None)
 
 
-def _reason(reply: Reply) -> str:
-    """The server's own words, if it has any."""
+def _reason(response: Response) -> str:
+    """Return the reason that the server gives, or else the status."""
     try:
-        return str(msgspec.json.decode(reply.body)["reason"])
+        return str(msgspec.json.decode(response.body)["reason"])
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError):
-        return f"status {reply.status}"
+        return f"status {response.status}"

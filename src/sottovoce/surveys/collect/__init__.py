@@ -1,1 +1,5 @@
-"""Collection: the server, its store and writer, and the audit page."""
+"""Collection: the server, its database and writer, and the audit page."""
+
+from sottovoce.errors import check_installed
+
+check_installed("a survey", "survey", "sqlalchemy", "starlette", "uvicorn", "msgspec", "jinja2")

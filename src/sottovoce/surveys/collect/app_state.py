@@ -1,4 +1,4 @@
-"""State that requests share: the store and its writer, published surveys, rate limits, the day."""
+"""State that requests share: the database and its writer, published surveys, the rate limit, and the date."""
 
 import asyncio
 import re
@@ -21,13 +21,13 @@ from sottovoce.surveys.collect.store import Entry, Store
 from sottovoce.surveys.collect.writer import Writer
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.links import TOKEN, key_hash, token_hash
-from sottovoce.surveys.page.script import KINDS, PageFile, page_script, templates
+from sottovoce.surveys.page.files import MEDIA_TYPES, PageFile, page_modules, templates
 from sottovoce.surveys.report import ReportFormat, receipt_of
 
 WINDOW_SECONDS = 10.0
 MOST_ADDRESSES = 100_000
-BODY_MARGIN = 512
-"""Bytes of a body beside the report itself."""
+BODY_OVERHEAD = 512
+"""Most bytes of a body besides the report itself."""
 
 KEY = re.compile(r"[0-9a-f]{32}")
 HEXADECIMAL = re.compile(r"([0-9a-f]{2})*")
@@ -35,7 +35,7 @@ _DECODER = msgspec.json.Decoder(Submission)
 
 
 class Refusal(Enum):
-    """Status, reason, and after how many seconds the same bytes may be sent again (None: never)."""
+    """Reasons to refuse a request: status, text, and seconds after which the same bytes may be sent again, if ever."""
 
     malformed = (400, "The body must be JSON with survey, report, key and token, as the survey's page sends it.", None)
     invitation = (403, "This invitation is missing, was used already, or is not one of this survey's.", None)
@@ -55,23 +55,23 @@ class Refusal(Enum):
     busy = (503, "The report could not be stored. Send the same bytes again later.", 2)
 
     def __init__(self, status: int, reason: str, retry_after: int | None) -> None:
-        """Name the parts of the value."""
+        """Give names to the parts of the value."""
         self.status = status
         self.reason = reason
         self.retry_after = retry_after
 
 
 class RefusedError(Exception):
-    """A request that is answered with a refusal."""
+    """Raised to answer a request with a refusal."""
 
     def __init__(self, refusal: Refusal) -> None:
-        """Carry the refusal to where it is answered."""
+        """Keep the refusal for the error handler."""
         self.refusal = refusal
         super().__init__(refusal.name)
 
 
 class RateLimit:
-    """So many requests from an address in a window; at its end all addresses are forgotten.
+    """Limit on the requests from one address within a time window, after which all addresses are forgotten.
 
     >>> limit = RateLimit(2, clock=lambda: 0.0)
     >>> [limit.allows("here"), limit.allows("here"), limit.allows("here"), limit.allows("there")]
@@ -79,14 +79,14 @@ class RateLimit:
     """
 
     def __init__(self, most: int | None, clock: Callable[[], float] = time.monotonic) -> None:
-        """Allow `most` in a window; None allows any number."""
+        """Allow `most` requests in a window; None allows any number."""
         self._most = most
         self._clock = clock
         self._ends = 0.0
         self._seen: Counter[str] = Counter()
 
     def allows(self, address: str) -> bool:
-        """Count a request, and say whether it is within the limit."""
+        """Count a request, and return whether it is within the limit."""
         if self._most is None:
             return True
         if self._clock() >= self._ends or len(self._seen) >= MOST_ADDRESSES:
@@ -98,7 +98,7 @@ class RateLimit:
 
 
 def _sender(address: str) -> str:
-    """Who is counted: an address, or the network of an IPv6 address, for a household has 2^64 of those.
+    """Return an IPv4 address, or the network of an IPv6 address, because one household has 2^64 of those.
 
     >>> _sender("2001:db8::1") == _sender("2001:db8::2:3"), _sender("192.0.2.1")
     (True, '192.0.2.1')
@@ -106,68 +106,63 @@ def _sender(address: str) -> str:
     if ":" not in address:
         return address
     try:
-        found = IPv6Address(address)
+        parsed = IPv6Address(address)
     except ValueError:
-        return address  # whatever a proxy may say
-    return str(found.ipv4_mapped or found.packed[:8].hex())
+        return address  # a proxy may send anything
+    return str(parsed.ipv4_mapped or parsed.packed[:8].hex())
 
 
-class Published:
-    """One survey, ready to be served."""
+class PublishedSurvey:
+    """A frozen survey with its pages, each made at the first request."""
 
     def __init__(self, survey: Survey) -> None:
-        """Lay out its reports."""
+        """Prepare the format of the survey's reports."""
         self.survey = survey
-        self._form = ReportFormat(survey.plan)
-        self.longest_body = 2 * self._form.length + BODY_MARGIN
+        self._format = ReportFormat(survey.plan)
+        self.most_body_bytes = 2 * self._format.length + BODY_OVERHEAD
 
     @cached_property
     def page(self) -> PageFile:
-        """The respondent's page."""
-        return self._rendered("survey.html", survey_id=self.survey.id)
-
-    @cached_property
-    def script(self) -> PageFile:
-        """The script of the page."""
-        return page_script(self.survey)
+        """Page for respondents."""
+        return self._render("survey.html", survey_id=self.survey.id, modules=page_modules(self.survey))
 
     @cached_property
     def document(self) -> PageFile:
-        """The very bytes that the hash is of."""
-        return PageFile(self.survey.document, KINDS[".json"])
+        """Canonical bytes of the survey, of which its hash is computed."""
+        return PageFile(self.survey.document, MEDIA_TYPES[".json"])
 
     @cached_property
     def audit(self) -> dict[str, Any]:
-        """What is promised."""
+        """What the survey promises, as JSON."""
         return audit_document(self.survey)
 
     @cached_property
     def audit_page(self) -> PageFile:
-        """The same for people."""
-        return self._rendered("audit.html", audit=self.audit)
+        """What the survey promises, as a page."""
+        return self._render("audit.html", audit=self.audit)
 
-    def entry(self, body: bytes) -> tuple[Submission, Entry]:
-        """Read a submission; refuse what is malformed, foreign, uninvited or no report of the plan."""
+    def read_submission(self, body: bytes) -> tuple[Submission, Entry]:
+        """Parse a body; refuse what is malformed, of another survey, without invitation or no report of the plan."""
         try:
-            given = _DECODER.decode(body)
+            submission = _DECODER.decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise RefusedError(Refusal.malformed) from None
-        if not KEY.fullmatch(given.key) or not HEXADECIMAL.fullmatch(given.report):
+        if not KEY.fullmatch(submission.key) or not HEXADECIMAL.fullmatch(submission.report):
             raise RefusedError(Refusal.malformed)
-        if given.survey != self.survey.hash:
+        if submission.survey != self.survey.hash:
             raise RefusedError(Refusal.other_survey)
-        report = bytes.fromhex(given.report)
-        if not self._form.fits(report):
+        report = bytes.fromhex(submission.report)
+        if not self._format.fits(report):
             raise RefusedError(Refusal.unfit)
-        key = key_hash(self.survey.hash, bytes.fromhex(given.key))
-        return given, Entry(self.survey.id, key, report, self._token(given.token))
+        key = key_hash(self.survey.hash, bytes.fromhex(submission.key))
+        return submission, Entry(self.survey.id, key, report, self._token_hash(submission.token))
 
     def receipt(self, submission: Submission) -> dict[str, str]:
-        """Answer to a report that is stored."""
+        """Return the response to a report that is stored."""
         return {"receipt": receipt_of(submission.survey, submission.report, submission.key)}
 
-    def _token(self, token: str | None) -> bytes | None:
-        """Hash of the invitation; an open survey must get none, so that none can be recorded."""
+    def _token_hash(self, token: str | None) -> bytes | None:
+        """Return the hash of the invitation. An open survey refuses invitations, so that none can be recorded."""
         if self.survey.invitation == "open":
             if token is not None:
                 raise RefusedError(Refusal.malformed)
@@ -176,30 +171,30 @@ class Published:
             raise RefusedError(Refusal.invitation)
         return token_hash(self.survey.hash, token)
 
-    def _rendered(self, name: str, **context: Any) -> PageFile:
+    def _render(self, name: str, **context: Any) -> PageFile:
         common = {"language": self.survey.languages[0], "title": self.survey.default_title}
-        return PageFile(templates().get_template(name).render(**common, **context).encode(), KINDS[".html"])
+        return PageFile(templates().get_template(name).render(**common, **context).encode(), MEDIA_TYPES[".html"])
 
 
 def today() -> date:
-    """Day in UTC: the only time the server looks at."""
+    """Return the date in UTC, the only time that the server looks at."""
     return datetime.now(UTC).date()
 
 
-class Desk:
-    """What the requests share: the store, its writer, the surveys read so far, and the limit on reports."""
+class AppState:
+    """The database, its writer, the rate limit, the date, and the surveys read so far."""
 
     def __init__(self, store: Store, writer: Writer, limit: RateLimit, day: Callable[[], date]) -> None:
-        """Start with no survey read."""
+        """Start without any survey in memory."""
         self.store, self.writer, self.limit, self.day = store, writer, limit, day
-        self._published: dict[str, Published] = {}
+        self._published: dict[str, PublishedSurvey] = {}
         self._reading = asyncio.Lock()
 
-    async def published(self, request: Request) -> Published:
-        """Survey that an address names; frozen surveys never change, so it is read once."""
+    async def published(self, request: Request) -> PublishedSurvey:
+        """Return the survey that a request's address names. Frozen surveys never change, so each is read once."""
         name = request.path_params["survey"]
         if name not in self._published:
-            async with self._reading:  # a crowd that comes at once waits for the first of it
+            async with self._reading:  # simultaneous first requests wait for one of them to read the survey
                 await self._read(name)
         return self._published[name]
 
@@ -209,4 +204,4 @@ class Desk:
         survey = await run_in_threadpool(self.store.survey, name)
         if survey is None:
             raise RefusedError(Refusal.unknown_survey)
-        self._published[name] = Published(survey)
+        self._published[name] = PublishedSurvey(survey)

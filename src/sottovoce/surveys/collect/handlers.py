@@ -1,4 +1,4 @@
-"""Requests and what is answered: pages and documents for anyone, receipts for reports that are on disk."""
+"""Handlers of requests: pages and documents for anyone, receipts for reports that are on disk."""
 
 import asyncio
 from collections.abc import Mapping
@@ -7,64 +7,60 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
-from sottovoce.surveys.collect.app_state import Desk, RateLimit, Refusal, RefusedError
+from sottovoce.surveys.collect.app_state import AppState, RateLimit, Refusal, RefusedError
 from sottovoce.surveys.collect.store import Outcome
 from sottovoce.surveys.collect.writer import BusyError
-from sottovoce.surveys.page.script import PageFile, page_files
+from sottovoce.surveys.page.files import PageFile, page_files, release
 
 BODY_SECONDS = 20.0
-"""Time that a body may take to arrive."""
+"""Time within which a request's body must arrive."""
 
 _VARY = {"vary": "accept-encoding"}
+_IMMUTABLE = {"cache-control": "public, max-age=31536000, immutable"}
 _REFUSED = {Outcome.NO_INVITATION: Refusal.invitation, Outcome.OTHER_REPORT: Refusal.other_report}
 
 
 async def show_page(request: Request) -> Response:
-    """The respondent's page: the same for everyone."""
-    return _sent(request, (await _desk(request).published(request)).page)
-
-
-async def show_script(request: Request) -> Response:
-    """The script of the page."""
-    return _kept(request, (await _desk(request).published(request)).script)
+    """Return the page for respondents, the same for everyone."""
+    return _file(request, (await _app_state(request).published(request)).page)
 
 
 async def show_document(request: Request) -> Response:
-    """The very bytes that the hash is of."""
-    return _sent(request, (await _desk(request).published(request)).document)
+    """Return the canonical bytes of the survey, of which its hash is computed."""
+    return _file(request, (await _app_state(request).published(request)).document)
 
 
 async def show_audit(request: Request) -> Response:
-    """What is promised, for people."""
-    return _sent(request, (await _desk(request).published(request)).audit_page)
+    """Return what the survey promises, as a page."""
+    return _file(request, (await _app_state(request).published(request)).audit_page)
 
 
 async def show_audit_document(request: Request) -> Response:
-    """What is promised, for programs."""
-    return JSONResponse((await _desk(request).published(request)).audit)
+    """Return what the survey promises, as JSON."""
+    return JSONResponse((await _app_state(request).published(request)).audit)
 
 
 async def show_file(request: Request) -> Response:
-    """A module, a style sheet or a picture of the page."""
-    found = page_files().get(request.path_params["name"])
-    if found is None:
+    """Return a module, a style sheet or a picture of the page, which browsers may cache for good."""
+    file = page_files().get(request.path_params["name"])
+    if file is None or request.path_params["release"] != release():
         raise RefusedError(Refusal.not_found)
-    return _kept(request, found)
+    return _file(request, file, _IMMUTABLE)
 
 
 async def take_report(request: Request) -> Response:
-    """Store one report, and answer when it is on disk."""
-    desk = _desk(request)
-    _check_admitted(request, desk.limit)
-    published = await desk.published(request)
-    body = await _body(request, published.longest_body)
-    submission, entry = published.entry(body)
-    if desk.day() > published.survey.until:
-        if not await run_in_threadpool(desk.store.has, entry):
+    """Store one report, and return its receipt when it is on disk."""
+    state = _app_state(request)
+    _check_admitted(request, state.limit)
+    published = await state.published(request)
+    body = await _body(request, published.most_body_bytes)
+    submission, entry = published.read_submission(body)
+    if state.day() > published.survey.until:
+        if not await run_in_threadpool(state.store.has, entry):
             raise RefusedError(Refusal.closed)
-        return JSONResponse(published.receipt(submission), 200)  # stored in time; the receipt was lost on its way
+        return JSONResponse(published.receipt(submission), 200)  # stored in time, but the receipt did not arrive
     try:
-        outcome = await desk.writer.put(entry)
+        outcome = await state.writer.put(entry)
     except BusyError:
         raise RefusedError(Refusal.busy) from None
     if outcome in _REFUSED:
@@ -72,30 +68,21 @@ async def take_report(request: Request) -> Response:
     return JSONResponse(published.receipt(submission), 201 if outcome is Outcome.STORED else 200)
 
 
-def _sent(request: Request, file: PageFile, headers: Mapping[str, str] | None = None) -> Response:
-    """A file, compressed for whoever can read it so."""
-    given = {**_VARY, **(headers or {})}
+def _file(request: Request, file: PageFile, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a file, compressed if the browser accepts that."""
+    all_headers = {**_VARY, **(headers or {})}
     if "gzip" not in request.headers.get("accept-encoding", ""):
-        return Response(file.content, headers=given, media_type=file.kind)
-    return Response(file.packed, headers=given | {"content-encoding": "gzip"}, media_type=file.kind)
+        return Response(file.content, headers=all_headers, media_type=file.media_type)
+    return Response(file.packed, headers=all_headers | {"content-encoding": "gzip"}, media_type=file.media_type)
 
 
-def _kept(request: Request, file: PageFile) -> Response:
-    """A file that a browser may keep; it asks each time whether that is still the one, and gets no second copy."""
-    tag = f'W/"{file.hash}"'
-    headers = {"cache-control": "no-cache", "etag": tag, **_VARY}
-    if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers=headers)
-    return _sent(request, file, headers)
-
-
-def _desk(request: Request) -> Desk:
-    desk: Desk = request.state.desk
-    return desk
+def _app_state(request: Request) -> AppState:
+    state: AppState = request.state.app_state
+    return state
 
 
 def _check_admitted(request: Request, limit: RateLimit) -> None:
-    """Whether the request may come at all: its origin, its kind, and how many there were."""
+    """Refuse requests from other sites, of other content types, and beyond the rate limit."""
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise RefusedError(Refusal.cross_site)
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
@@ -104,15 +91,15 @@ def _check_admitted(request: Request, limit: RateLimit) -> None:
         raise RefusedError(Refusal.slow_down)
 
 
-async def _body(request: Request, longest: int) -> bytes:
-    """Body of a bounded length that arrives in bounded time."""
+async def _body(request: Request, most: int) -> bytes:
+    """Return a body of at most so many bytes that arrives in time."""
     body = b""
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for part in request.stream():
                 body += part
-                if len(body) > longest:
+                if len(body) > most:
                     raise RefusedError(Refusal.too_large)
-    except (TimeoutError, ClientDisconnect):  # a lost connection is nothing to log; nobody reads the answer
+    except (TimeoutError, ClientDisconnect):  # after a disconnect nobody reads the response, and nothing is logged
         raise RefusedError(Refusal.too_slow) from None
     return body

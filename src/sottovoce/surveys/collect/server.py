@@ -1,4 +1,4 @@
-"""The server: hands out frozen surveys, takes disguised reports that fit them, runs until told to stop."""
+"""The web server: routes, security headers, error pages, and how it is run."""
 
 import socket
 import threading
@@ -18,15 +18,15 @@ from starlette.routing import Route
 
 from sottovoce.errors import SottovoceError
 from sottovoce.surveys.collect import handlers
-from sottovoce.surveys.collect.app_state import Desk, RateLimit, Refusal, RefusedError, today
-from sottovoce.surveys.collect.store import MOST, Store
+from sottovoce.surveys.collect.app_state import AppState, RateLimit, Refusal, RefusedError, today
+from sottovoce.surveys.collect.store import BATCH_SIZE, Store
 from sottovoce.surveys.collect.writer import Commit, Writer
-from sottovoce.surveys.page.script import templates
+from sottovoce.surveys.page.files import import_map, templates
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
         "default-src 'none'",
-        "script-src 'self'",
+        f"script-src 'self' '{import_map().integrity}'",  # nothing inline but the hashes of the modules
         "style-src 'self'",
         "img-src 'self'",
         "connect-src 'self'",
@@ -38,6 +38,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
 
 HEADERS = {
     "content-security-policy": CONTENT_SECURITY_POLICY,
+    "integrity-policy": "blocked-destinations=(script)",  # browsers run no module whose hash the page does not state
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
@@ -53,30 +54,31 @@ Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
 Receive = Callable[[], Awaitable[Message]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
-REPORTS_PER_WINDOW = 300
-"""Reports from one address within ten seconds: a lecture hall behind one address, but no flood."""
 
-_STATUSES = {404: Refusal.not_found, 405: Refusal.method}
+REPORTS_PER_WINDOW = 300
+"""Reports from one address within ten seconds: enough for a lecture hall behind one address, and no flood."""
+
 LOCAL = ("127.0.0.1", "::1", "localhost")
+_REFUSALS = {404: Refusal.not_found, 405: Refusal.method}
 
 
 class SecurityHeaders:
-    """Adds the headers to whatever an application answers, unless it set one of them itself."""
+    """Adds security headers to an application's responses, except those that a response has already."""
 
     def __init__(self, app: App) -> None:
         """Wrap an application."""
         self._app = app
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Pass everything on, with the headers."""
+        """Call the application, and add the headers to its response."""
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                own = message["headers"] = list(message.get("headers", []))
-                there = {name for name, _ in own}
-                own += [pair for pair in _ENCODED if pair[0] not in there]
+                headers = message["headers"] = list(message.get("headers", []))
+                present = {name for name, _ in headers}
+                headers += [pair for pair in _ENCODED if pair[0] not in present]
                 if scope["scheme"] == "https":
-                    own.append(STRICT_TRANSPORT)
+                    headers.append(STRICT_TRANSPORT)
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
@@ -88,18 +90,18 @@ def make_app(
     per_window: int | None = REPORTS_PER_WINDOW,
     day: Callable[[], date] = today,
     commit: Commit | None = None,
-    most: int = MOST,
+    most: int = BATCH_SIZE,
 ) -> SecurityHeaders:
-    """Application over a store; when it stops, it finishes what is queued and closes the store.
+    """Return the web application of a database. When it stops, it stores what is queued and closes the database.
 
-    `commit` and `most`, the entries of one commit, are for measurements.
+    `commit`, and `most`, the number of entries of one commit, are for benchmarks.
     """
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[dict[str, Any]]:
         writer = Writer(commit or store.commit, most=most, tidy=store.tidy)
         try:
-            yield {"desk": Desk(store, writer, RateLimit(per_window), day)}
+            yield {"app_state": AppState(store, writer, RateLimit(per_window), day)}
         finally:
             await run_in_threadpool(writer.close)
             store.close()
@@ -107,35 +109,34 @@ def make_app(
     app = Starlette(
         routes=[
             Route("/s/{survey}", handlers.show_page),
-            Route("/s/{survey}/page.js", handlers.show_script),
             Route("/s/{survey}/survey.json", handlers.show_document),
             Route("/s/{survey}/audit", handlers.show_audit),
             Route("/s/{survey}/audit.json", handlers.show_audit_document),
             Route("/s/{survey}/reports", handlers.take_report, methods=["POST"]),
-            Route("/assets/{name:path}", handlers.show_file),
+            Route("/assets/{release}/{name:path}", handlers.show_file),
         ],
-        exception_handlers={RefusedError: _refused, HTTPException: _unknown, Exception: _failed},
+        exception_handlers={RefusedError: _refused, HTTPException: _http_error, Exception: _failed},
         lifespan=lifespan,
     )
-    return SecurityHeaders(app)  # around everything, also what answers when the application fails
+    return SecurityHeaders(app)  # outermost, so that responses to failures have the headers too
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    return _answer(request, error.refusal if isinstance(error, RefusedError) else Refusal.failed)
+    return _refusal_response(request, error.refusal if isinstance(error, RefusedError) else Refusal.failed)
 
 
-async def _unknown(request: Request, error: Exception) -> Response:
+async def _http_error(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    return _answer(request, _STATUSES.get(status, Refusal.malformed), getattr(error, "headers", None))
+    return _refusal_response(request, _REFUSALS.get(status, Refusal.malformed), getattr(error, "headers", None))
 
 
 async def _failed(request: Request, _error: Exception) -> Response:
-    return _answer(request, Refusal.failed)
+    return _refusal_response(request, Refusal.failed)
 
 
-def _answer(request: Request, refusal: Refusal, given: Mapping[str, str] | None = None) -> Response:
-    """A page for people who followed a link, JSON for programs; a wrong method is told the right ones."""
-    headers = dict(given or {}) | ({} if refusal.retry_after is None else {"retry-after": str(refusal.retry_after)})
+def _refusal_response(request: Request, refusal: Refusal, extra: Mapping[str, str] | None = None) -> Response:
+    """Return a page for browsers and JSON for programs; `extra` headers name the allowed methods."""
+    headers = dict(extra or {}) | ({} if refusal.retry_after is None else {"retry-after": str(refusal.retry_after)})
     if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
         page = templates().get_template("refused.html").render(reason=refusal.reason)
         return HTMLResponse(page, refusal.status, headers)
@@ -143,11 +144,11 @@ def _answer(request: Request, refusal: Refusal, given: Mapping[str, str] | None 
 
 
 def configuration(app: Any, *, behind_proxy: bool = False) -> uvicorn.Config:
-    """Settings under which nothing is logged about who asks: no access log, no addresses."""
+    """Return settings of uvicorn under which nothing is logged about respondents: no access log, no addresses."""
     return uvicorn.Config(
         app,
         access_log=False,
-        log_level="error",  # below that, uvicorn tells of requests that it could not read
+        log_level="error",  # at lower levels, uvicorn logs requests that it could not read
         server_header=False,
         date_header=False,
         lifespan="on",
@@ -158,8 +159,8 @@ def configuration(app: Any, *, behind_proxy: bool = False) -> uvicorn.Config:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket to serve on; port 0 takes any that is free."""
-    # The protocol is named because asyncio turns Nagle's delay off only where it is: 40 ms an answer.
+    """Return a listening socket; port 0 takes any free port."""
+    # The protocol is given because asyncio turns off Nagle's algorithm, 40 ms a response, only if it is.
     kind = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(kind, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -174,19 +175,19 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def address_of(listening: socket.socket) -> str:
-    """Address of a listening socket, as it stands in links."""
+    """Return the address of a listening socket, as links begin."""
     host, port = listening.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def serve(app: Any, listening: socket.socket, *, behind_proxy: bool = False) -> None:
-    """Serve until an interrupt or a termination signal; requests and reports under way are finished."""
+    """Serve until an interrupt or a termination signal; open requests are finished first."""
     uvicorn.Server(configuration(app, behind_proxy=behind_proxy)).run(sockets=[listening])
 
 
 @contextmanager
 def running(app: Any, listening: socket.socket) -> Iterator[str]:
-    """Serve in a thread for as long as the block lasts; yields the server's address."""
+    """Serve in a thread while the block runs; yields the server's address."""
     server = uvicorn.Server(configuration(app))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="survey server")
     thread.start()

@@ -1,7 +1,7 @@
-"""The store: frozen surveys, unspent invitations and disguised reports in one database.
+"""The database: frozen surveys, unspent invitations and disguised reports.
 
-No table has a time, an address or a running number. Rows are kept in the order of their random keys (SQLite) or
-found only by them, a spent invitation is deleted and overwritten, and nothing says which invitation a report came by.
+No table has a time, an address or a running number. Rows are stored in the order of their random keys (SQLite) or
+can be found by these keys only. A spent invitation is deleted and overwritten, and nothing links it to its report.
 """
 
 from collections import defaultdict
@@ -58,7 +58,7 @@ invitations = Table(
     Column("token", LargeBinary(32), primary_key=True),
     sqlite_with_rowid=False,
 )
-"""Hashes of invitations that are not spent; spending one removes it."""
+"""Hashes of the invitations that are not spent yet; spending one removes it."""
 
 reports = Table(
     "reports",
@@ -80,50 +80,51 @@ PRAGMAS = (
     "foreign_keys=ON",
     BUSY_TIMEOUT,
 )
-MOST = 512
-"""Entries of one batch: below every database's limit of bound values in a statement."""
+BATCH_SIZE = 512
+"""Most entries of one commit: few enough for every database's limit of bound values in a statement."""
+
 TRIES = 5
-"""How often a batch is tried while another server stores the same reports at the same moment."""
+"""How often a commit is tried while another server stores the same reports."""
 
 
 def open_engine(database: str) -> Engine:
-    """Open a database by its URL, or an SQLite file by its path, and create what is missing."""
+    """Open a database by its URL, or an SQLite file by its path, and create missing tables."""
     try:
         url = make_url(database) if "://" in database else URL.create("sqlite", database=database)
         engine = create_engine(url, hide_parameters=True)  # no error message repeats a report
         if engine.dialect.name == "sqlite":
             if url.database:
-                Path(url.database).touch(mode=0o600)  # a new file is its owner's alone
+                Path(url.database).touch(mode=0o600)  # only the owner may read a new file
             event.listen(engine, "connect", _prepare)
             event.listen(engine, "begin", _begin)
         metadata.create_all(engine)
     except (SQLAlchemyError, ImportError, OSError) as reason:
-        raise unusable(database, "opened", reason) from None
+        raise _database_error(database, "opened", reason) from None
     return engine
 
 
-def unusable(database: str, wanted: str, reason: Exception) -> SottovoceError:
-    """What a driver says, without the statement and the links that SQLAlchemy adds."""
+def _database_error(database: str, wanted: str, reason: Exception) -> SottovoceError:
+    """Return an error with the driver's message, without the statement and the links that SQLAlchemy adds."""
     kind, separator, _ = database.rpartition("://")
-    shown = f"{kind}{separator}..." if separator else database  # an address may hold a password
-    said = str(getattr(reason, "orig", reason)).partition("\n")[0]
-    return SottovoceError("db", f"must be a database that can be {wanted} ({said})", shown)
+    shown = f"{kind}{separator}..." if separator else database  # a URL may contain a password
+    message = str(getattr(reason, "orig", reason)).partition("\n")[0]
+    return SottovoceError("db", f"must be a database that can be {wanted} ({message})", shown)
 
 
 def _prepare(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # transactions begin where SQLAlchemy begins them, not later
+    connection.isolation_level = None  # transactions begin when SQLAlchemy begins them, not later
     for pragma in PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
 
 
 def _begin(connection: Any) -> None:
-    """Take the write lock at once where a write will follow: a lock that comes later may be refused."""
+    """Take the write lock at the beginning of a writing transaction: later it may be refused."""
     writes = connection.get_execution_options().get("writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 class Outcome(Enum):
-    """What became of an entry."""
+    """Outcome of an entry."""
 
     STORED = "stored"
     REPEATED = "repeated"
@@ -133,7 +134,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Entry:
-    """A report on its way into the store: hashed key, report, hashed invitation if the survey needs one."""
+    """A report to be stored: hash of its key, report, and hash of the invitation if the survey needs one."""
 
     survey: str
     key: bytes
@@ -153,7 +154,7 @@ _INSERT = insert(reports)
 
 
 def store_entries(connection: Connection, survey: str, entries: Sequence[Entry]) -> list[Outcome]:
-    """Decide on the entries of one survey in their order, with a handful of statements for all of them."""
+    """Store the entries of one survey, in their order, with a few statements for all of them."""
     rows = connection.execute(_KNOWN, {"survey": survey, "keys": [entry.key for entry in entries]})
     known = {bytes(key): bytes(report) for key, report in rows}
     fresh = {entry.key: entry.token for entry in reversed(entries) if entry.key not in known}
@@ -176,48 +177,58 @@ def store_entries(connection: Connection, survey: str, entries: Sequence[Entry])
 
 
 def _spend(connection: Connection, survey: str, tokens: set[bytes]) -> set[bytes]:
-    """Remove invitations, and say which there were: two servers cannot both remove the same one."""
+    """Delete invitations, and return those that existed: two servers cannot both delete the same one."""
     if not tokens:
         return set()
-    # Sorted, so that two servers that want the same rows wait for each other instead of forever.
+    # Sorted, so that two servers that delete the same rows cannot deadlock.
     return {bytes(token) for token in connection.scalars(_SPEND, {"survey": survey, "tokens": sorted(tokens)})}
 
 
 class Store:
-    """All that is kept, in SQLite by a path or in another database by its URL."""
+    """The database of surveys, invitations and reports: an SQLite file, or another database by its URL."""
 
     def __init__(self, database: str) -> None:
         """Open or create the database."""
         self._engine = open_engine(database)
 
     def close(self) -> None:
-        """Close all connections; SQLite then empties its log of past commits into the database, and removes it."""
+        """Close all connections; SQLite then moves its log of recent commits into the database, and deletes it."""
         self._engine.dispose()
 
     def freeze(self, survey: Survey) -> None:
-        """Keep a survey for good; freezing the same one again changes nothing."""
+        """Store a survey for good; freezing the same survey again changes nothing."""
         with self._writing() as connection:
-            found = connection.scalar(select(surveys.c.document).where(surveys.c.id == survey.id))
-            if found is None:
+            stored = connection.scalar(select(surveys.c.document).where(surveys.c.id == survey.id))
+            if stored is None:
                 connection.execute(insert(surveys), {"id": survey.id, "document": survey.document, "issued": 0})
-            elif bytes(found) != survey.document:
-                raise SottovoceError("survey", "must not begin its hash as another one does; change a word", survey.id)
+            elif bytes(stored) != survey.document:
+                rule = "must have an id that no other survey in the database has; change a word of it"
+                raise SottovoceError("survey", rule, survey.id)
 
     def survey(self, name: str) -> Survey | None:
-        """Frozen survey with this id, read and checked anew, or None."""
+        """Return the frozen survey with this id, checked again, or None."""
         with self._reading() as connection:
             document = connection.scalar(select(surveys.c.document).where(surveys.c.id == name))
         return None if document is None else survey_from_bytes(bytes(document))
 
+    def select(self, name: str | None = None) -> Survey:
+        """Return the survey with an id, or with the beginning of one; without an id, the only survey."""
+        ids = [known for known in self.surveys() if known.startswith(name or "")]
+        survey = self.survey(ids[0]) if len(ids) == 1 else None
+        if survey is None:
+            known = ", ".join(self.surveys()) or "none; freeze one first"
+            raise SottovoceError("survey", f"must be one of those in the database ({known})", name)
+        return survey
+
     def surveys(self) -> list[str]:
-        """Ids of all frozen surveys."""
+        """Return the ids of all frozen surveys."""
         with self._reading() as connection:
             return list(connection.scalars(select(surveys.c.id).order_by(surveys.c.id)))
 
     def invite(self, survey: Survey, count: int) -> list[str]:
-        """Issue invitations: tokens for the caller to hand out, of which the store keeps hashes only."""
+        """Issue invitations: return tokens to hand out, of which the database stores hashes only."""
         if survey.invitation == "open":
-            rule = "must be single for links of their own; the link of this survey is open to all"
+            rule = "must be single to make invitations; this survey has one open link for everyone"
             raise SottovoceError("invitation", rule, survey.invitation)
         tokens = [new_token() for _ in range(count)]
         hashes = [{"survey": survey.id, "token": token_hash(survey.hash, token)} for token in tokens]
@@ -228,7 +239,7 @@ class Store:
         return tokens
 
     def counts(self, name: str) -> dict[str, int]:
-        """Invitations issued and unspent, and reports, of one survey."""
+        """Return the numbers of invitations issued, of unspent ones, and of reports of a survey."""
         with self._reading() as connection:
             return {
                 "issued": int(connection.scalar(select(surveys.c.issued).where(surveys.c.id == name)) or 0),
@@ -237,41 +248,42 @@ class Store:
             }
 
     def reports(self, name: str) -> list[bytes]:
-        """All reports of a survey, in the order of their random keys."""
+        """Return all reports of a survey, in the order of their random keys."""
         query = select(reports.c.report).where(reports.c.survey == name).order_by(reports.c.key)
         with self._reading() as connection:
             return [bytes(report) for report in connection.scalars(query)]
 
     def has(self, entry: Entry) -> bool:
-        """Whether this very report is stored."""
+        """Return whether exactly this report is stored."""
         query = select(reports.c.report).where(reports.c.survey == entry.survey, reports.c.key == entry.key)
         with self._reading() as connection:
-            found = connection.scalar(query)
-        return found is not None and bytes(found) == entry.report
+            stored = connection.scalar(query)
+        return stored is not None and bytes(stored) == entry.report
 
     def commit(self, entries: Sequence[Entry]) -> list[Outcome]:
-        """Spend invitations and store reports, all of a batch in one transaction; on disk when this returns."""
+        """Spend invitations and store reports in one transaction, which is on disk when this returns."""
         for _ in range(TRIES - 1):
             try:
                 return self._commit(entries)
             except IntegrityError:
-                continue  # another server stored the same report meanwhile: look again
+                continue  # another server has stored the same report meanwhile
         return self._commit(entries)
 
     def _commit(self, entries: Sequence[Entry]) -> list[Outcome]:
-        places: dict[str, list[int]] = defaultdict(list)
-        for place, entry in enumerate(entries):
-            places[entry.survey].append(place)
+        indices_of: dict[str, list[int]] = defaultdict(list)
+        for index, entry in enumerate(entries):
+            indices_of[entry.survey].append(index)
         outcomes: dict[int, Outcome] = {}
         with self._writing() as connection:
-            for name, own in places.items():
-                outcomes |= zip(own, store_entries(connection, name, [entries[place] for place in own]), strict=True)
-        return [outcomes[place] for place in range(len(entries))]
+            for name, indices in indices_of.items():
+                stored = store_entries(connection, name, [entries[index] for index in indices])
+                outcomes |= zip(indices, stored, strict=True)
+        return [outcomes[index] for index in range(len(entries))]
 
     def tidy(self) -> bool:
-        """Empty SQLite's log of recent commits, which shows what was written together; says whether it is empty.
+        """Empty SQLite's log of recent commits, which shows what was written together; return whether it is empty.
 
-        It is not while somebody reads, and whoever reads for long must not hold up the reports.
+        The log cannot be emptied while somebody reads. This does not wait for readers, so reports are not held up.
         """
         if self._engine.dialect.name != "sqlite":
             return True
@@ -292,6 +304,18 @@ class Store:
     def _writing(self) -> Iterator[Connection]:
         with self._engine.connect().execution_options(writes=True) as connection, connection.begin():
             yield connection
+
+
+@contextmanager
+def opened(database: str) -> Iterator[Store]:
+    """Open a database while the block runs; errors of the database become a `SottovoceError`."""
+    store = Store(database)
+    try:
+        yield store
+    except SQLAlchemyError as reason:
+        raise _database_error(database, "used", reason) from None
+    finally:
+        store.close()
 
 
 def _count(connection: Connection, table: Table, survey: str) -> int:

@@ -1,6 +1,6 @@
-"""One writer for all requests: it commits whatever has come while the last commit was on its way to the disk.
+"""The writer, which commits all entries that arrived during the previous commit as one batch.
 
-Many reports share one commit, which is faster, and hides which invitation belongs to which report.
+One commit for many reports is faster, and hides which invitation belongs to which report.
 """
 
 import asyncio
@@ -11,26 +11,26 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from sottovoce.surveys.collect.store import MOST, Entry, Outcome
+from sottovoce.surveys.collect.store import BATCH_SIZE, Entry, Outcome
 
 MOST_WAITING = 20_000
-"""Entries that may wait; more are turned away until the disk has caught up."""
+"""Most entries that wait for a commit; further ones are refused until the disk has caught up."""
 
 IDLE_SECONDS = 2.0
-"""Pause after which the database may tidy up."""
+"""Pause after which the database is tidied up."""
 
 UNTIDY_SECONDS = 10.0
-"""Time after which it tidies up even if there is no pause."""
+"""Time after which the database is tidied up even without a pause."""
 
 LOG = logging.getLogger("sottovoce.survey")
 
 Commit = Callable[[Sequence[Entry]], list[Outcome]]
 Tidy = Callable[[], bool]
-"""Says whether all is tidy now."""
+"""Tidies up the database, and returns whether nothing is left to do."""
 
 
 class BusyError(Exception):
-    """The entry was not stored, and may be sent again."""
+    """Raised if an entry was not stored; it may be sent again."""
 
 
 class _Waiting(NamedTuple):
@@ -40,10 +40,10 @@ class _Waiting(NamedTuple):
 
 
 class Writer:
-    """A thread that commits batches; an entry is answered when its batch is on disk."""
+    """A thread that commits entries in batches; `put` returns when the entry's batch is on disk."""
 
-    def __init__(self, commit: Commit, *, most: int = MOST, tidy: Tidy = lambda: True) -> None:
-        """Start the thread; `most` is the number of entries of a batch, `tidy` is called in the pauses."""
+    def __init__(self, commit: Commit, *, most: int = BATCH_SIZE, tidy: Tidy = lambda: True) -> None:
+        """Start the thread. `most` is the largest number of entries of a batch; `tidy` is called in pauses."""
         self._commit = commit
         self._tidy = tidy
         self._most = most
@@ -51,12 +51,12 @@ class Writer:
         self._wake = threading.Condition()
         self._closed = False
         self._tidied_at = time.monotonic()
-        # Whoever does not close it must not wait for it: nothing is acknowledged that is not on disk.
+        # A daemon, so that a process that does not close the writer can end: only stored reports are acknowledged.
         self._thread = threading.Thread(target=self._run, name="survey writer", daemon=True)
         self._thread.start()
 
     async def put(self, entry: Entry) -> Outcome:
-        """Hand an entry in, and wait until it is on disk or refused."""
+        """Queue an entry, and return its outcome when it is on disk or refused."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Outcome] = loop.create_future()
         with self._wake:
@@ -67,47 +67,47 @@ class Writer:
         return await done
 
     def close(self) -> None:
-        """Finish what waits, then stop."""
+        """Store the waiting entries, then stop the thread."""
         with self._wake:
             self._closed = True
             self._wake.notify()
         self._thread.join()
 
     def _run(self) -> None:
-        while batch := self._next():
+        while batch := self._next_batch():
             try:
                 outcomes = self._commit([waiting.entry for waiting in batch])
-            except Exception as reason:  # whatever a database may raise: nothing was acknowledged
-                # Kept short: a disk that is full must be noticed, and no report be repeated in the log.
+            except Exception as reason:  # databases raise many types; no entry of the batch was acknowledged
+                # Without details, because the log must not contain a report.
                 LOG.error("Reports could not be stored: %s %s", type(reason).__name__, getattr(reason, "orig", ""))
-                _answer(batch, [BusyError(type(reason).__name__)] * len(batch))
+                _resolve_batch(batch, [BusyError(type(reason).__name__)] * len(batch))
             else:
-                _answer(batch, outcomes)
+                _resolve_batch(batch, outcomes)
             if time.monotonic() - self._tidied_at > UNTIDY_SECONDS:
-                self._tidied()
+                self._try_to_tidy()
 
-    def _next(self) -> list[_Waiting]:
-        """Everything that waits, up to a batch; nothing once it is closed and empty."""
+    def _next_batch(self) -> list[_Waiting]:
+        """Wait for entries, and return at most a batch of them; return an empty list once the writer is closed."""
         tidy = False
         while True:
             with self._wake:
-                if self._wake.wait_for(self._wanted, None if tidy else IDLE_SECONDS):
+                if self._wake.wait_for(self._ready, None if tidy else IDLE_SECONDS):
                     return [self._waiting.popleft() for _ in range(min(self._most, len(self._waiting)))]
-            tidy = self._tidied()  # without the lock, for which every request would have to wait
+            tidy = self._try_to_tidy()  # without the lock, which every request needs
 
-    def _tidied(self) -> bool:
+    def _try_to_tidy(self) -> bool:
         self._tidied_at = time.monotonic()
         try:
             return self._tidy()
-        except Exception:  # whatever a database may raise: nothing depends on it, and the next pause tries again
+        except Exception:  # databases raise many types; nothing depends on it, and the next pause tries again
             return False
 
-    def _wanted(self) -> bool:
+    def _ready(self) -> bool:
         return bool(self._waiting) or self._closed
 
 
-def _answer(batch: Sequence[_Waiting], outcomes: Sequence[Outcome | BusyError]) -> None:
-    """Tell those who wait, with one call into their loop for the whole batch."""
+def _resolve_batch(batch: Sequence[_Waiting], outcomes: Sequence[Outcome | BusyError]) -> None:
+    """Set the outcomes of a batch, with one call into each event loop."""
     by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Outcome], Outcome | BusyError]]] = {}
     for waiting, outcome in zip(batch, outcomes, strict=True):
         by_loop.setdefault(waiting.loop, []).append((waiting.done, outcome))
@@ -118,7 +118,7 @@ def _answer(batch: Sequence[_Waiting], outcomes: Sequence[Outcome | BusyError]) 
 def _resolve(answers: Sequence[tuple[asyncio.Future[Outcome], Outcome | BusyError]]) -> None:
     for done, outcome in answers:
         if done.cancelled():
-            continue  # the client went away; its report is stored all the same
+            continue  # the client disconnected; its report is stored nevertheless
         if isinstance(outcome, BusyError):
             done.set_exception(outcome)
         else:

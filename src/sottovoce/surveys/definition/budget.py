@@ -1,7 +1,8 @@
-"""The budget of a whole survey, shared among its questions, and the scheme of each.
+"""The budget of a survey, divided among its questions, and the scheme of each question.
 
-People understand plain randomized response, and it fails when they do not understand it. So another design is taken
-only where it estimates with at least 15 % less variance, at equal odds: the rule of `designs.recommend`.
+Respondents who do not understand how they are protected do not answer truthfully, and plain randomized response is
+the easiest to understand. Another scheme is chosen only if its estimates have at least 15 % less variance at equal
+odds, which is the rule of `designs.recommend`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,112 +11,113 @@ from fractions import Fraction
 from inspect import signature
 from typing import Any, NoReturn
 
-from sottovoce.designs.exact_scheme import Settled
+from sottovoce.designs.exact_scheme import ExactScheme
 from sottovoce.designs.recommend.recommend import recommend
 from sottovoce.errors import SottovoceError
-from sottovoce.exact import root_of_odds
+from sottovoce.exact import odds_asked, root_of_odds
 from sottovoce.plans.guarantee import odds_text
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Variable
 from sottovoce.schemas.schema import Schema
 from sottovoce.schemes.randomized_response import RandomizedResponse
-from sottovoce.schemes.scheme import Scheme, odds_asked, schemes
-from sottovoce.surveys.definition.yaml_reader import Located, whole_number
+from sottovoce.schemes.scheme import Scheme, all_schemes
+from sottovoce.surveys.definition.yaml_reader import YamlValue, parse_whole_number
 
 RESPONDENTS = 1000
-"""The choice does not depend on their number: every error falls alike."""
+"""Respondents for whom schemes are compared. The choice does not depend on it: all variances fall alike."""
+
 MOST_ODDS = 10**305
-"""Above exp(700), the most that epsilon may allow."""
+"""Largest odds of a survey, above exp(700), the odds of the largest epsilon."""
 
 
-def finished_scheme(given: Located) -> Scheme | None:
-    """Scheme that needs no share of the budget any more; None if it waits for its odds."""
-    name, parameters = _named(given)
+def complete_scheme(given: YamlValue) -> Scheme | None:
+    """Return a scheme whose odds follow from its parameters, or None if it needs a share of the budget."""
+    name, parameters = _name_and_parameters(given)
     if not _takes_odds(name) or "odds" in parameters:
-        return _made(given, name, parameters)
+        return _make_scheme(given, name, parameters)
     try:
-        return schemes()[name](**parameters)
+        return all_schemes()[name](**parameters)
     except (SottovoceError, TypeError):
-        return None  # with its share of the odds it may be complete; if not, that error will say why
+        return None  # it may be complete once it has odds; otherwise making it then raises the error
 
 
-def scheme_with_odds(given: Located, odds: Fraction) -> Scheme:
-    """Scheme with the odds that its question has."""
-    name, parameters = _named(given)
+def scheme_with_odds(given: YamlValue, odds: Fraction) -> Scheme:
+    """Return a scheme with the odds of its question."""
+    name, parameters = _name_and_parameters(given)
     if not _takes_odds(name) or "odds" in parameters:
-        given.fail(f"must not stand beside odds or epsilon: those of {name} follow from its parameters")
-    return _made(given, name, parameters | {"odds": odds})
+        given.fail(f"must be given without odds or epsilon: those of {name} follow from its parameters")
+    return _make_scheme(given, name, parameters | {"odds": odds})
 
 
 def _takes_odds(name: str) -> bool:
-    return "odds" in signature(schemes()[name]).parameters
+    return "odds" in signature(all_schemes()[name]).parameters
 
 
-def _made(given: Located, name: str, parameters: Mapping[str, Any]) -> Scheme:
+def _make_scheme(given: YamlValue, name: str, parameters: Mapping[str, Any]) -> Scheme:
     try:
-        return schemes()[name](**parameters)
+        return all_schemes()[name](**parameters)
     except SottovoceError as reason:
         given.fail(f"{name}: {reason.parameter} {reason.rule}", reason.value)
     except TypeError:
-        known = ", ".join(signature(schemes()[name]).parameters)
+        known = ", ".join(signature(all_schemes()[name]).parameters)
         given.fail(f"must have the parameters of {name}, which are {known}")
 
 
-def _named(given: Located) -> tuple[str, dict[str, Any]]:
-    """Name and parameters of a scheme: a word, or a mapping with `name`."""
+def _name_and_parameters(given: YamlValue) -> tuple[str, dict[str, Any]]:
+    """Read a scheme, which is a name or a mapping with `name` and parameters."""
     if isinstance(given.value, dict):
         fields = given.mapping()
         if "name" not in fields:
             given.fail("must have a name")
         parameters = {key: _number(part.plain) for key, part in fields.items() if key != "name"}
-        return fields["name"].choice(sorted(schemes())), parameters
-    return given.choice(sorted(schemes())), {}
+        return fields["name"].choice(sorted(all_schemes())), parameters
+    return given.choice(sorted(all_schemes())), {}
 
 
 def _number(plain: Any) -> Any:
-    """Whole numbers as such; other numbers stay text, which schemes read exactly."""
+    """Convert whole numbers; leave other numbers as text, which schemes read exactly."""
     if isinstance(plain, list):
         return [_number(part) for part in plain]
-    found = whole_number(plain)
-    return plain if found is None else found
+    number = parse_whole_number(plain)
+    return plain if number is None else number
 
 
-def chosen_scheme(variable: Variable, odds: Fraction) -> Scheme:
-    """Plain randomized response, or the design that gains more than 15 % over it.
+def choose_scheme(variable: Variable, odds: Fraction) -> Scheme:
+    """Return plain randomized response, or a scheme with at least 15 % less variance.
 
     >>> from sottovoce.schemas.attribute import Attribute
-    >>> [chosen_scheme(Attribute("a", range(k)), Fraction(3)).name for k in (5, 8)]
+    >>> [choose_scheme(Attribute("a", range(k)), Fraction(3)).name for k in (5, 8)]
     ['randomized_response', 'subset_selection']
     """
     if odds == 1:
         return RandomizedResponse(odds=odds)
     group = recommend(Schema([variable]), RESPONDENTS, odds=odds).plan.groups[0]
-    return Settled(group.scheme, group.mechanism)
+    return ExactScheme(group.scheme, group.mechanism)
 
 
 @dataclass(frozen=True, eq=False)
-class Share:
-    """Questions with common coins, and what their author says about them: a scheme, odds, both or nothing."""
+class GroupRequest:
+    """Questions that are disguised together, with the scheme and the odds that their author wrote, if any."""
 
     questions: tuple[str, ...]
-    given: Located
-    scheme: Located | None
+    given: YamlValue
+    scheme: YamlValue | None
     odds: Fraction | None
 
     @property
     def name(self) -> str:
-        """Questions, for people."""
+        """Names of the questions, for error messages."""
         return " + ".join(self.questions)
 
 
-def read_odds(fields: Mapping[str, Located]) -> Fraction | None:
-    """Odds from `odds` or `epsilon`, if one of them is there."""
-    named = {name: fields[name] for name in ("odds", "epsilon") if name in fields}
-    if not named:
+def read_odds(fields: Mapping[str, YamlValue]) -> Fraction | None:
+    """Return the odds in `odds` or `epsilon`, or None if both are missing."""
+    budgets = {name: fields[name] for name in ("odds", "epsilon") if name in fields}
+    if not budgets:
         return None
-    if len(named) > 1:
-        named["epsilon"].fail("must be left out where odds are given")
-    ((name, given),) = named.items()
+    if len(budgets) > 1:
+        budgets["epsilon"].fail("must be left out if odds are given")
+    ((name, given),) = budgets.items()
     if not isinstance(given.value, str):
         given.fail("must be a number, or odds such as 9:1")
     try:
@@ -127,67 +129,70 @@ def read_odds(fields: Mapping[str, Located]) -> Fraction | None:
     return odds
 
 
-def shared_plan(schema: Schema, shares: Sequence[Share], budget: Fraction, given: Located) -> Plan:
-    """Plan within the budget: shares with odds or finished schemes keep theirs, the others divide what is left."""
-    settled = {share: _settled(schema, share) for share in shares}
-    spent = {share: _odds(schema, share, scheme) for share, scheme in settled.items() if scheme is not None}
+def plan_within_budget(schema: Schema, groups: Sequence[GroupRequest], budget: Fraction, given: YamlValue) -> Plan:
+    """Return a plan in which groups without odds or a complete scheme share the rest of the budget equally."""
+    schemes_given = {group: _given_scheme(schema, group) for group in groups}
+    spent = {group: _odds(schema, group, scheme) for group, scheme in schemes_given.items() if scheme is not None}
     used = Fraction(1)
     for odds in spent.values():
         used *= odds
-    free = [share for share in shares if share not in spent]
-    if used > budget or (free and used == budget):
-        _refuse(spent, used, budget, free, given)
-    each = root_of_odds(budget / used, len(free)) if free else Fraction(1)
+    waiting = [group for group in groups if group not in spent]
+    if used > budget or (waiting and used == budget):
+        _refuse(spent, used, budget, waiting, given)
+    each = root_of_odds(budget / used, len(waiting)) if waiting else Fraction(1)
     chosen: dict[str | tuple[str, ...], Scheme] = {}
-    for share in shares:
-        scheme = settled[share] or _with_odds(schema, share, each)
-        _odds(schema, share, scheme)  # refuses what does not fit its questions, with their line
-        chosen[share.questions] = scheme
+    for group in groups:
+        scheme = schemes_given[group] or _scheme_with_odds(schema, group, each)
+        _odds(schema, group, scheme)  # refuses a scheme that does not fit its questions, naming their line
+        chosen[group.questions] = scheme
     try:
         return Plan.of(schema, chosen, odds=budget)
-    except SottovoceError as reason:  # a group's common report has the name of another question
-        max(shares, key=lambda share: len(share.questions)).given.fail(
-            f"{reason.parameter} {reason.rule}", reason.value
-        )
+    except SottovoceError as reason:  # the joint report of a group has the name of another question
+        largest = max(groups, key=lambda group: len(group.questions))
+        largest.given.fail(f"{reason.parameter} {reason.rule}", reason.value)
 
 
 def _refuse(
-    spent: Mapping[Share, Fraction], used: Fraction, budget: Fraction, free: Sequence[Share], given: Located
+    spent: Mapping[GroupRequest, Fraction],
+    used: Fraction,
+    budget: Fraction,
+    waiting: Sequence[GroupRequest],
+    given: YamlValue,
 ) -> NoReturn:
-    """Show the arithmetic."""
-    waiting = ", ".join(share.name for share in free)
+    """Raise an error that shows how the questions exceed the budget."""
+    names = ", ".join(group.name for group in waiting)
     if not spent:
-        given.fail(f"must be above 1 : 1, to leave something for {waiting}", odds_text(budget))
-    factors = " x ".join(f"{share.name} {odds_text(odds)}" for share, odds in spent.items())
-    rest = f", and leave something for {waiting}" if free else ""
-    rule = f"must allow for what the questions take together: {factors} = {odds_text(used)}{rest}"
+        given.fail(f"must be above 1 : 1, to leave something for {names}", odds_text(budget))
+    factors = " x ".join(f"{group.name} {odds_text(odds)}" for group, odds in spent.items())
+    rest = f", and leave something for {names}" if waiting else ""
+    rule = f"must be enough for all questions together: {factors} = {odds_text(used)}{rest}"
     given.fail(rule, odds_text(budget))
 
 
-def _settled(schema: Schema, share: Share) -> Scheme | None:
-    """Scheme that needs no share of the budget any more; None if it waits for its odds."""
-    if share.odds is not None:
-        return _with_odds(schema, share, share.odds)
-    return None if share.scheme is None else finished_scheme(share.scheme)
+def _given_scheme(schema: Schema, group: GroupRequest) -> Scheme | None:
+    """Return the scheme of a group that does not depend on the rest of the budget, or None."""
+    if group.odds is not None:
+        return _scheme_with_odds(schema, group, group.odds)
+    return None if group.scheme is None else complete_scheme(group.scheme)
 
 
-def _with_odds(schema: Schema, share: Share, odds: Fraction) -> Scheme:
-    if share.scheme is not None:
-        return scheme_with_odds(share.scheme, odds)
-    if len(share.questions) > 1:
+def _scheme_with_odds(schema: Schema, group: GroupRequest, odds: Fraction) -> Scheme:
+    if group.scheme is not None:
+        return scheme_with_odds(group.scheme, odds)
+    if len(group.questions) > 1:
         return RandomizedResponse(odds=odds)
-    return chosen_scheme(schema[share.questions[0]], odds)
+    return choose_scheme(schema[group.questions[0]], odds)
 
 
-def _odds(schema: Schema, share: Share, scheme: Scheme) -> Fraction:
-    """Odds of a settled share, from the integers of its mechanism; refuses what does not fit its questions."""
-    where = share.scheme or share.given
+def _odds(schema: Schema, group: GroupRequest, scheme: Scheme) -> Fraction:
+    """Return a group's exact odds; refuse a scheme that does not fit its questions or tells nothing about them."""
+    given = group.scheme or group.given
     try:
-        odds = Plan.of(schema.project(share.questions), {share.questions: scheme}).guarantee.odds
+        odds = Plan.of(schema.project(group.questions), {group.questions: scheme}).guarantee.odds
     except SottovoceError as reason:
-        where.fail(f"{scheme.name}: {reason.parameter} {reason.rule}", reason.value)
+        given.fail(f"{scheme.name}: {reason.parameter} {reason.rule}", reason.value)
     if odds is None:
-        where.fail(f"{scheme.name} is not deniable here: some reports would rule an answer out")
+        given.fail(f"{scheme.name} is not deniable here: some reports would rule out an answer")
     if odds == 1:
-        where.fail("must be asked at odds above 1 : 1, for nothing can be learned from its reports", odds_text(odds))
+        given.fail("must have odds above 1 : 1: at 1 : 1 nothing can be learned from reports", odds_text(odds))
     return odds

@@ -1,4 +1,4 @@
-"""A survey from its definition in YAML or JSON; every refusal names the line."""
+"""Read a survey from its definition in YAML or JSON; every error names the line."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -7,54 +7,45 @@ from pathlib import Path
 
 import numpy as np
 
+from sottovoce.checks import one_of
 from sottovoce.errors import SottovoceError
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.schema import Schema
-from sottovoce.surveys.client.simulate import make_people
-from sottovoce.surveys.definition.budget import Share, read_odds, shared_plan
+from sottovoce.surveys.client.simulate import simulate_respondents
+from sottovoce.surveys.definition.budget import GroupRequest, plan_within_budget, read_odds
 from sottovoce.surveys.definition.questions import read_languages, read_question, read_texts
 from sottovoce.surveys.definition.survey import INVITATIONS, Question, Survey
-from sottovoce.surveys.definition.yaml_reader import Located, read_located
-from sottovoce.surveys.results import Reports
+from sottovoce.surveys.definition.yaml_reader import YamlValue, read_yaml
+from sottovoce.surveys.results import question_result
 
-PEOPLE = 20
-"""Made-up respondents of the rehearsal: whether there is an estimate does not depend on their number."""
-FOLDER = Path(__file__).parent / "drafts"
-DAYS = 90
+SIMULATED = 20
+"""Simulated respondents who test whether questions can be estimated, which does not depend on their number."""
+
+SAMPLES = Path(__file__).parent / "drafts"
+SAMPLE_DAYS = 90
+"""Days for which a sample survey is open."""
 REQUIRED = ("title", "asker", "purpose", "until", "questions")
 OPTIONAL = ("languages", "contact", "invitation", "minimum", "odds", "epsilon", "groups")
 DEFAULT_MINIMUM = 100
 
 
-def unestimable(survey: Survey) -> Iterator[tuple[str, SottovoceError]]:
-    """Questions whose proportions cannot be estimated, and why: the whole way is rehearsed with made-up people."""
-    reports = Reports(replace(survey, minimum=1), make_people(survey, PEOPLE, np.random.default_rng(0)).reports())
-    for question in survey.questions:
-        try:
-            reports.result(question.id)
-        except SottovoceError as reason:
-            yield question.id, reason
-
-
 def sample_names() -> list[str]:
-    """Samples there are.
+    """Return the names of the sample definitions.
 
     >>> sample_names()
     ['minimal', 'workplace']
     """
-    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+    return sorted(path.stem for path in SAMPLES.glob("*.yaml"))
 
 
-def sample(name: str, today: date) -> str:
-    """Text of a sample, open for some time from today."""
-    if name not in sample_names():
-        raise SottovoceError("sample", f"must be one of {', '.join(sample_names())}", name)
-    text = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
-    return text.replace("UNTIL", (today + timedelta(days=DAYS)).isoformat(), 1)
+def sample_definition(name: str, today: date) -> str:
+    """Return the text of a sample definition that is open for some time from today."""
+    text = (SAMPLES / f"{one_of('sample', name, sample_names())}.yaml").read_text(encoding="utf-8")
+    return text.replace("UNTIL", (today + timedelta(days=SAMPLE_DAYS)).isoformat(), 1)
 
 
 def read_definition(path: str | Path) -> Survey:
-    """Read a definition from a file."""
+    """Read a survey from the file of its definition."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as reason:
@@ -63,7 +54,7 @@ def read_definition(path: str | Path) -> Survey:
 
 
 def survey_from_text(text: str) -> Survey:
-    """Survey with its plan, within the budget for all questions together.
+    """Return the survey of a definition, with a plan within the budget for all questions together.
 
     >>> survey = survey_from_text('''
     ... title: Honesty at work
@@ -78,7 +69,7 @@ def survey_from_text(text: str) -> Survey:
     >>> print(survey.plan.guarantee, "=", survey.plan.guarantee_of("tax"), "twice")
     9 : 1 (epsilon 2.19723) = 3 : 1 (epsilon 1.09862) twice
     """
-    given = read_located(text)
+    given = read_yaml(text)
     fields = given.fields(REQUIRED, OPTIONAL)
     languages = read_languages(fields.get("languages"))
     questions = _questions(fields["questions"], languages)
@@ -86,9 +77,9 @@ def survey_from_text(text: str) -> Survey:
     budget = read_odds(fields)
     if budget is None:
         given.fail("must have a budget for all questions together: odds or epsilon", list(fields))
-    shares = _shares(fields, questions)
-    plan = shared_plan(schema, shares, budget, fields.get("odds") or fields["epsilon"])
-    _check_unrelated(questions, shares, plan)
+    groups = _groups(fields, questions)
+    plan = plan_within_budget(schema, groups, budget, fields.get("odds") or fields["epsilon"])
+    _check_unrelated(questions, groups, plan)
     contact, invitation, minimum = (fields.get(name) for name in ("contact", "invitation", "minimum"))
     survey = Survey(
         title=read_texts(fields["title"], languages),
@@ -102,21 +93,21 @@ def survey_from_text(text: str) -> Survey:
         questions=questions,
         plan=plan,
     )
-    for name, reason in unestimable(survey):
+    for name, reason in questions_without_estimate(survey):
         entry = fields["questions"].entries()[schema.names.index(name)]
         scheme = plan.group_of(name).scheme
-        entry.fail(f"must have reports from which its answers can be estimated: {reason.rule}", scheme)
+        entry.fail(f"must have a scheme under which its answers can be estimated: {reason.rule}", scheme)
     return survey
 
 
-def _questions(given: Located, languages: tuple[str, ...]) -> tuple[Question, ...]:
+def _questions(given: YamlValue, languages: tuple[str, ...]) -> tuple[Question, ...]:
     questions: list[Question] = []
     for entry in given.entries():
         questions.append(read_question(entry, languages, questions))
     return tuple(questions)
 
 
-def _day(given: Located) -> date:
+def _day(given: YamlValue) -> date:
     try:
         return date.fromisoformat(given.text())
     except ValueError as reason:
@@ -125,42 +116,52 @@ def _day(given: Located) -> date:
         given.fail("must be a day such as 2030-12-31")
 
 
-def _shares(fields: Mapping[str, Located], questions: Sequence[Question]) -> list[Share]:
-    """Groups, and every other question by itself, in the order of the first question of each."""
+def _groups(fields: Mapping[str, YamlValue], questions: Sequence[Question]) -> list[GroupRequest]:
+    """Return the groups, and every other question as a group of one, in the order of their first questions."""
     entries = {q.id: entry for q, entry in zip(questions, fields["questions"].entries(), strict=True)}
-    shares: dict[str, Share] = {}
-    for group in fields["groups"].entries() if "groups" in fields else []:
-        share = _group(group, entries)
-        for name in share.questions:
-            if name in shares:
-                group.fail("must not name a question that is in another group", name)
-            shares[name] = share
+    group_of: dict[str, GroupRequest] = {}
+    for given in fields["groups"].entries() if "groups" in fields else []:
+        group = _group(given, entries)
+        for name in group.questions:
+            if name in group_of:
+                given.fail("must not name a question that is in another group", name)
+            group_of[name] = group
     for name, entry in entries.items():
-        if name not in shares:
-            own = entry.mapping()
-            shares[name] = Share((name,), entry, own.get("scheme"), read_odds(own))
-    return list(dict.fromkeys(shares[name] for name in entries))
+        if name not in group_of:
+            question = entry.mapping()
+            group_of[name] = GroupRequest((name,), entry, question.get("scheme"), read_odds(question))
+    return list(dict.fromkeys(group_of[name] for name in entries))
 
 
-def _group(given: Located, entries: Mapping[str, Located]) -> Share:
-    own = given.fields(("questions",), ("scheme", "odds", "epsilon"))
-    names = tuple(entry.text() for entry in own["questions"].entries())
+def _group(given: YamlValue, entries: Mapping[str, YamlValue]) -> GroupRequest:
+    fields = given.fields(("questions",), ("scheme", "odds", "epsilon"))
+    names = tuple(entry.text() for entry in fields["questions"].entries())
     if len(names) < 2 or len(set(names)) < len(names) or not set(names) <= set(entries):
         given.fail("must name two or more different questions of the survey", list(names))
     for name in names:
         for field in ("scheme", "odds", "epsilon"):
             if field in entries[name].mapping():
-                entries[name].fail(f"must leave its {field} to its group", name)
-    return Share(names, given, own.get("scheme"), read_odds(own))
+                entries[name].fail(f"must not have {field}, which its group has", name)
+    return GroupRequest(names, given, fields.get("scheme"), read_odds(fields))
 
 
-def _check_unrelated(questions: Sequence[Question], shares: Sequence[Share], plan: Plan) -> None:
-    """The harmless question's words, its scheme and its frequencies come together."""
-    of = {name: share for share in shares for name in share.questions}
+def _check_unrelated(questions: Sequence[Question], groups: Sequence[GroupRequest], plan: Plan) -> None:
+    """Check that a harmless question comes with its text, its scheme and the frequencies of its answers."""
+    group_of = {name: group for group in groups for name in group.questions}
     for question in questions:
-        share, is_unrelated = of[question.id], plan.group_of(question.id).scheme == "unrelated_question"
+        group, is_unrelated = group_of[question.id], plan.group_of(question.id).scheme == "unrelated_question"
         if (question.unrelated is not None) != is_unrelated:
-            rule = "must have both unrelated, the words of the harmless question, and scheme unrelated_question"
-            share.given.fail(rule, question.id)
-        if is_unrelated and share.scheme is not None and "known" not in share.scheme.plain:
-            share.scheme.fail("must say how frequent the harmless answers are, such as known: [.75, .25]")
+            rule = "must have both unrelated, the text of the harmless question, and scheme unrelated_question"
+            group.given.fail(rule, question.id)
+        if is_unrelated and group.scheme is not None and "known" not in group.scheme.plain:
+            group.scheme.fail("must give the frequencies of the harmless answers, such as known: [.75, .25]")
+
+
+def questions_without_estimate(survey: Survey) -> Iterator[tuple[str, SottovoceError]]:
+    """Return the questions that cannot be estimated, and why, from the reports of a few simulated respondents."""
+    reports = simulate_respondents(survey, SIMULATED, np.random.default_rng(0)).reports()
+    for question in survey.questions:
+        try:
+            question_result(replace(survey, minimum=1), reports, question.id)
+        except SottovoceError as reason:
+            yield question.id, reason

@@ -1,4 +1,4 @@
-"""Questions of a definition: texts, answers, bins and branches, each checked at its line."""
+"""Read the questions of a definition: texts, answers, bins and conditions; every error names the line."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,46 +8,50 @@ from sottovoce.errors import SottovoceError
 from sottovoce.schemas.binned import Binned, Side
 from sottovoce.schemas.item_set import SEPARATOR
 from sottovoce.surveys.definition.survey import KINDS, Answer, Bins, Condition, Question, Texts
-from sottovoce.surveys.definition.yaml_reader import Located
+from sottovoce.surveys.definition.yaml_reader import YamlValue
 
 TAG = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
-"""Language tags as browsers know them, such as en, pt-BR or zh-Hant."""
+"""Language tags of browsers, such as en, pt-BR or zh-Hant."""
 
 RIGHT_TO_LEFT = ("ar", "fa", "he", "ur", "ps", "sd", "ug", "yi", "ckb", "dv")
 LEAST_EDGES = 3
 MOST_BINS = 256
-COMMON = ("help", "decline", "when", "unrelated", "scheme", "odds", "epsilon")
-OWN = {"yes_no": ("answers",), "single": ("answers",), "several": ("answers",), "number": ("edges", "closed", "labels")}
+MOST_ANSWERS = 256
+COMMON_FIELDS = ("help", "decline", "when", "unrelated", "scheme", "odds", "epsilon")
+FIELDS_OF_KIND = {
+    "yes_no": ("answers",),
+    "single": ("answers",),
+    "several": ("answers",),
+    "number": ("edges", "closed", "labels"),
+}
 YES_NO = ("no", "yes")
 ENGLISH_DECLINE = "Prefer not to say"
 SWITCHES = ("true", "yes", "on", "false", "no", "off")
-"""What an author may write who takes `decline` for a switch."""
-
-MOST_ANSWERS = 256
+"""Texts of `decline` that were probably meant as true or false."""
 
 
-def read_languages(given: Located | None) -> tuple[str, ...]:
-    """Language tags that differ; English if nothing is said."""
+def read_languages(given: YamlValue | None) -> tuple[str, ...]:
+    """Return the language tags; English if none are given."""
     if given is None:
         return ("en",)
     tags = tuple(entry.text() for entry in given.entries())
     if len(set(tags)) < len(tags) or not all(TAG.fullmatch(tag) for tag in tags):
-        given.fail("must be language tags that differ, such as en or pt-BR")
+        given.fail("must be different language tags, such as en or pt-BR")
     return tags
 
 
-def read_texts(given: Located, languages: tuple[str, ...]) -> Texts:
-    """A text in every language; a plain text will do where there is one language."""
+def read_texts(given: YamlValue, languages: tuple[str, ...]) -> Texts:
+    """Return a text in every language; if there is one language, the text need not be a mapping."""
     if isinstance(given.value, dict):
-        found = given.fields(required=languages)
-        return {tag: found[tag].text() for tag in languages}
+        texts = given.fields(required=languages)
+        return {tag: texts[tag].text() for tag in languages}
     if len(languages) > 1:
         given.fail(f"must have a text for each language: {', '.join(languages)}")
     return {languages[0]: given.text()}
 
 
 def formula(text: str, language: str) -> str:
-    r"""Signs and numbers, kept in their order where a language is written from right to left: < would look like >.
+    r"""Return signs and numbers isolated from right-to-left text, in which `<` would look like `>`.
 
     >>> formula("< 5", "en"), formula("< 5", "ar") == "\u2066< 5\u2069"
     ('< 5', True)
@@ -55,19 +59,19 @@ def formula(text: str, language: str) -> str:
     return f"\u2066{text}\u2069" if language.partition("-")[0] in RIGHT_TO_LEFT else text
 
 
-def read_conditions(given: Located | None, earlier: Sequence[Question]) -> tuple[Condition, ...]:
-    """What must have been answered for a question to be asked; refused if nobody can have answered so."""
+def read_conditions(given: YamlValue | None, earlier: Sequence[Question]) -> tuple[Condition, ...]:
+    """Return the conditions under which a question is asked; refuse conditions that nobody can meet."""
     if given is None:
         return ()
-    found = tuple(_condition(name, answers, earlier) for name, answers in given.mapping().items())
+    conditions = tuple(_condition(name, answers, earlier) for name, answers in given.mapping().items())
     asked = {question.id: question for question in earlier}
-    for name, answers in _wanted(found, asked).items():
+    for name, answers in _leading_answers(conditions, asked).items():
         if not answers:
             given.fail(f"must be possible together: no answer to {name} leads here")
-    return found
+    return conditions
 
 
-def _condition(name: str, answers: Located, earlier: Sequence[Question]) -> Condition:
+def _condition(name: str, answers: YamlValue, earlier: Sequence[Question]) -> Condition:
     asked = next((question for question in earlier if question.id == name), None)
     if asked is None:
         answers.fail("must be about an earlier question", name)
@@ -79,9 +83,9 @@ def _condition(name: str, answers: Located, earlier: Sequence[Question]) -> Cond
     return Condition(name, tuple(wanted))
 
 
-def _wanted(conditions: Sequence[Condition], asked: Mapping[str, Question]) -> dict[str, set[str]]:
-    """Answers to each question with one answer that lead here, also through the conditions of those in between."""
-    wanted: dict[str, set[str]] = {}
+def _leading_answers(conditions: Sequence[Condition], asked: Mapping[str, Question]) -> dict[str, set[str]]:
+    """Return the answers to each single-answer question that lead here, through conditions of conditions as well."""
+    leading: dict[str, set[str]] = {}
     waiting, seen = list(conditions), set(conditions)
     while waiting:
         condition = waiting.pop()
@@ -89,12 +93,12 @@ def _wanted(conditions: Sequence[Condition], asked: Mapping[str, Question]) -> d
         waiting += [further for further in question.when if further not in seen]
         seen |= set(question.when)
         if question.kind != "several":  # several choices can meet several conditions
-            wanted.setdefault(question.id, set(condition.answers)).intersection_update(condition.answers)
-    return wanted
+            leading.setdefault(question.id, set(condition.answers)).intersection_update(condition.answers)
+    return leading
 
 
-def read_bins(given: Located, fields: Mapping[str, Located]) -> Bins:
-    """Where a number is cut: increasing numbers that make two bins or more."""
+def read_bins(given: YamlValue, fields: Mapping[str, YamlValue]) -> Bins:
+    """Return the bins of a number: increasing edges of two bins or more."""
     if "edges" not in fields:
         given.fail("must have edges")
     side = fields["closed"].choice(("left", "right")) if "closed" in fields else "left"
@@ -112,14 +116,14 @@ def read_bins(given: Located, fields: Mapping[str, Located]) -> Bins:
     return Bins(tuple(cut.to_json()["edges"]), closed)
 
 
-def bin_answers(fields: Mapping[str, Located], bins: Bins, languages: tuple[str, ...]) -> tuple[Answer, ...]:
-    """Bins are called by their ends; a person reads those, or the labels that were given."""
+def bin_answers(fields: Mapping[str, YamlValue], bins: Bins, languages: tuple[str, ...]) -> tuple[Answer, ...]:
+    """Return the bins as answers, whose ids are the intervals and whose texts are the labels or the edges."""
     names = Binned("number", map(float, bins.edges), closed="left" if bins.closed == "left" else "right").categories
     if "labels" not in fields:
-        ends = [_ends(bins, place) for place in range(len(names))]
+        texts = [_bin_text(bins, index) for index in range(len(names))]
         return tuple(
-            Answer(str(name), {tag: formula(said, tag) for tag in languages})
-            for name, said in zip(names, ends, strict=True)
+            Answer(str(name), {tag: formula(text, tag) for tag in languages})
+            for name, text in zip(names, texts, strict=True)
         )
     labels = fields["labels"].entries()
     if len(labels) != len(names):
@@ -127,19 +131,19 @@ def bin_answers(fields: Mapping[str, Located], bins: Bins, languages: tuple[str,
     return tuple(Answer(str(name), read_texts(label, languages)) for name, label in zip(names, labels, strict=True))
 
 
-def _ends(bins: Bins, place: int) -> str:
-    """Ends of a bin in signs that need no translation."""
-    low, high = bins.edges[place : place + 2]
+def _bin_text(bins: Bins, index: int) -> str:
+    """Return a bin's edges with signs that need no translation."""
+    low, high = bins.edges[index : index + 2]
     below, above = ("<", "≥") if bins.closed == "left" else ("≤", ">")
     if float(low) == -inf:
         return f"{below} {high}"
     return f"{above} {low}" if float(high) == inf else f"{above} {low}, {below} {high}"
 
 
-def read_question(given: Located, languages: tuple[str, ...], earlier: Sequence[Question]) -> Question:
-    """One question; `earlier` are those its branches may look at."""
-    kind = given.mapping().get("kind", Located(None, f"{given.name}.kind", given.line)).choice(KINDS)
-    fields = given.fields(("id", "kind", "text"), (*OWN[kind], *COMMON))
+def read_question(given: YamlValue, languages: tuple[str, ...], earlier: Sequence[Question]) -> Question:
+    """Return one question, whose conditions may refer to the `earlier` ones."""
+    kind = given.mapping().get("kind", YamlValue(None, f"{given.name}.kind", given.line)).choice(KINDS)
+    fields = given.fields(("id", "kind", "text"), (*FIELDS_OF_KIND[kind], *COMMON_FIELDS))
     bins = read_bins(given, fields) if kind == "number" else None
     question = Question(
         id=_name(fields["id"], earlier),
@@ -153,7 +157,7 @@ def read_question(given: Located, languages: tuple[str, ...], earlier: Sequence[
         unrelated=_optional(fields.get("unrelated"), languages),
     )
     try:
-        question.variable  # noqa: B018  # refuses answers that are too few or repeated
+        question.variable  # noqa: B018  # refuses too few or repeated answers
     except SottovoceError as reason:
         raise SottovoceError(
             f"{given.name}: {reason.parameter}", f"{reason.rule} (line {given.line})", reason.value
@@ -162,42 +166,42 @@ def read_question(given: Located, languages: tuple[str, ...], earlier: Sequence[
     return question
 
 
-def _check_texts(question: Question, given: Located) -> None:
-    """Nobody can choose between answers that read alike."""
+def _check_texts(question: Question, given: YamlValue) -> None:
+    """Refuse answers with equal texts, between which respondents cannot choose."""
     for language in question.text:
-        said = [question.words(label, language) for label in question.labels]
-        alike = sorted({text for text in said if said.count(text) > 1})
-        if alike:
-            given.fail(f"must have answers that read differently; in {language} they do not", alike)
+        texts = [question.words(label, language) for label in question.labels]
+        repeated = sorted({text for text in texts if texts.count(text) > 1})
+        if repeated:
+            given.fail(f"must have answers with different texts, also in {language}", repeated)
 
 
-def _name(given: Located, earlier: Sequence[Question]) -> str:
+def _name(given: YamlValue, earlier: Sequence[Question]) -> str:
     name = given.text()
     if any(name == question.id for question in earlier):
         given.fail("must differ from the ids of other questions")
     return name
 
 
-def _optional(given: Located | None, languages: tuple[str, ...]) -> Texts | None:
+def _optional(given: YamlValue | None, languages: tuple[str, ...]) -> Texts | None:
     return None if given is None else read_texts(given, languages)
 
 
-def _decline(given: Located | None, languages: tuple[str, ...]) -> Texts | None:
-    """Words for declining; `true` will do where the only language is English."""
+def _decline(given: YamlValue | None, languages: tuple[str, ...]) -> Texts | None:
+    """Return the text for declining; `true` is enough if the only language is English."""
     if given is None or given.value in ("false", "False"):
         return None
     if given.value in ("true", "True") and languages == ("en",):
         return {"en": ENGLISH_DECLINE}
     texts = read_texts(given, languages)
     if any(text.lower() in SWITCHES for text in texts.values()):
-        given.fail("must be the words for declining; true or false will do where the only language is English")
+        given.fail("must be the text for declining; true or false are enough only if the one language is English")
     return texts
 
 
 def _answers(
-    given: Located, fields: Mapping[str, Located], kind: str, languages: tuple[str, ...]
+    given: YamlValue, fields: Mapping[str, YamlValue], kind: str, languages: tuple[str, ...]
 ) -> tuple[Answer, ...]:
-    """A list of texts that name themselves, or a mapping from names to texts."""
+    """Return the answers from a list of texts, which are also their ids, or from a mapping of ids to texts."""
     if "answers" not in fields:
         if kind == "yes_no" and languages == ("en",):
             return tuple(Answer(name, {"en": name.capitalize()}) for name in YES_NO)
@@ -205,14 +209,14 @@ def _answers(
     listed = fields["answers"]
     if isinstance(listed.value, list):
         if len(languages) > 1:
-            listed.fail("must map the name of each answer to its texts where there are several languages")
+            listed.fail("must map the id of each answer to its texts, because there are several languages")
         answers = tuple(Answer(entry.text(), {languages[0]: entry.text()}) for entry in listed.entries())
     else:
         answers = tuple(Answer(name, read_texts(texts, languages)) for name, texts in listed.mapping().items())
     if kind == "yes_no" and tuple(answer.id for answer in answers) != YES_NO:
-        listed.fail("must be called no and yes, in this order")
+        listed.fail("must have the ids no and yes, in this order")
     if len(answers) > MOST_ANSWERS:
         listed.fail(f"must be at most {MOST_ANSWERS}", len(answers))
     if any(SEPARATOR in answer.id or not answer.id or answer.id != answer.id.strip() for answer in answers):
-        listed.fail(f"must have names that are not empty, without spaces around them and without {SEPARATOR!r}")
+        listed.fail(f"must have ids that are not empty, without spaces around them and without {SEPARATOR!r}")
     return answers

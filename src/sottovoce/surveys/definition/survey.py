@@ -1,4 +1,4 @@
-"""A survey: its questions, who asks, why and until when, and the plan. Frozen, it has a hash."""
+"""The survey itself: its questions, who asks them, why and until when, and the plan. Frozen, it has a hash."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,8 +8,10 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
+from sottovoce.display import html_table
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.plans.document import canonical_bytes, plan_from_json, plan_to_json
+from sottovoce.plans.canonical import canonical_bytes, check_version
+from sottovoce.plans.document import plan_from_json, plan_to_json
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Attribute, Variable
 from sottovoce.schemas.item_set import ItemSet
@@ -17,19 +19,22 @@ from sottovoce.schemas.item_set import ItemSet
 KINDS = ("yes_no", "single", "several", "number")
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""How cells begin that a spreadsheet might run: no exported header or cell does, for no name does."""
+"""Beginnings of cells that a spreadsheet may take for formulas. No name and no label has one, so no export has."""
 
 Texts = Mapping[str, str]
-"""One text in each of the survey's languages, by language tag."""
+"""A text in each of the survey's languages, by language tag."""
+
 VERSION = 1
+"""Newest version of survey documents that this release reads: no key has been added since 0.1."""
+
 INVITATIONS = ("single", "open")
 MOST_CODES = 2**16
-"""Codes of one column of a report: they take one byte or two."""
+"""Most codes of one column of a report, which takes one or two bytes."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What may be answered: a name that stays the same in every language, and its texts."""
+    """A possible answer: an id that is the same in every language, and its texts."""
 
     id: str
     text: Texts
@@ -37,7 +42,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Condition:
-    """Holds if an earlier question was asked and answered by one of these."""
+    """Condition that an earlier question was asked and got one of some answers."""
 
     question: str
     answers: tuple[str, ...]
@@ -45,7 +50,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Bins:
-    """Where a number is cut, and the end that belongs to each bin."""
+    """Edges of the bins of a number, and the side on which the bins are closed."""
 
     edges: tuple[str, ...]
     closed: str
@@ -53,7 +58,7 @@ class Bins:
 
 @dataclass(frozen=True)
 class Question:
-    """One question; `decline` are the words for "prefer not to say", `unrelated` those of a harmless question."""
+    """A question. `decline` is the text for "prefer not to say", `unrelated` the text of a harmless question."""
 
     id: str
     kind: str
@@ -67,35 +72,35 @@ class Question:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Answers, then "no answer" where one may decline, then "not asked" where a branch may skip the question.
+        """Ids of the answers, then "no answer" if declining is possible, then "not asked" if there are conditions.
 
-        Both are truths inside the channel: whether a question was reached depends on a secret answer.
+        Both are disguised like answers, because whether a question was asked depends on secret answers.
         """
         labels = [answer.id for answer in self.answers]
-        for extra, wanted in (("no answer", self.decline is not None), ("not asked", bool(self.when))):
-            if wanted:
-                labels.append(_differing(extra, labels))
+        for extra, possible in (("no answer", self.decline is not None), ("not asked", bool(self.when))):
+            if possible:
+                labels.append(_distinct(extra, labels))
         return tuple(labels)
 
     @property
     def no_answer(self) -> str | None:
-        """Label for declining."""
+        """Label of declining, if that is possible."""
         return self.labels[len(self.answers)] if self.decline is not None else None
 
     @property
     def not_asked(self) -> str | None:
-        """Label for having been skipped."""
+        """Label of a skipped question, if it can be skipped."""
         return self.labels[-1] if self.when else None
 
     def words(self, label: str, language: str) -> str:
-        """How a label is said to people."""
+        """Return a label's text in a language."""
         texts = {answer.id: answer.text[language] for answer in self.answers}
         declined = {} if self.decline is None else {self.labels[len(self.answers)]: self.decline[language]}
         return (texts | declined).get(label, label)
 
     @property
     def variable(self) -> Variable:
-        """The plan's attribute: a set of items for several choices, else categories."""
+        """Attribute of the plan: an `ItemSet` for several choices, otherwise an `Attribute`."""
         for cell in (self.id, *self.labels):
             if cell.startswith(FORMULA_STARTS):
                 rule = "must not start with = + - @ or a control character: spreadsheets take that for a formula"
@@ -103,7 +108,7 @@ class Question:
         return ItemSet(self.id, self.labels) if self.kind == "several" else Attribute(self.id, self.labels)
 
     def to_json(self) -> dict[str, Any]:
-        """Every field, also the empty ones."""
+        """Return every field as JSON, including the empty ones."""
         return {
             "id": self.id,
             "kind": self.kind,
@@ -118,7 +123,7 @@ class Question:
 
     @classmethod
     def from_json(cls, json: Mapping[str, Any]) -> "Question":
-        """Read what `to_json` wrote."""
+        """Return the question that `to_json` describes."""
         bins = json["bins"]
         return cls(
             id=json["id"],
@@ -133,7 +138,8 @@ class Question:
         )
 
 
-def _differing(label: str, others: Sequence[str]) -> str:
+def _distinct(label: str, others: Sequence[str]) -> str:
+    """Append stars to a label until it differs from the others."""
     while label in others:
         label += "*"
     return label
@@ -143,9 +149,9 @@ def _optional(texts: Texts | None) -> dict[str, str] | None:
     return None if texts is None else dict(texts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Survey:
-    """Everything a respondent's device needs; its canonical bytes are what the hash is of."""
+    """Everything that a respondent's device needs. Its canonical bytes have the hash by which it is known."""
 
     title: Texts
     asker: Texts
@@ -159,16 +165,33 @@ class Survey:
     plan: Plan
 
     def __post_init__(self) -> None:
-        """Check that questions and plan are of one piece, and that the promise is a promise."""
+        """Check that the plan is for these questions, that it is deniable, and that reports fit their format."""
         if list(self.plan.schema) != [question.variable for question in self.questions]:
             raise SottovoceError("plan", "must have the questions as its attributes", list(self.plan.schema.names))
+        if self.plan.public:
+            raise SottovoceError(
+                "plan", "must have no public columns: a survey sends reports only", self.plan.public_names
+            )
         if not self.plan.promise.deniable:
             raise SottovoceError("plan", "must promise odds", Words("a plan that is not deniable"))
         if max(self.plan.report_schema.sizes) > MOST_CODES:
             raise SottovoceError("plan", f"must have at most {MOST_CODES} codes in a column of its reports", None)
 
+    def __repr__(self) -> str:
+        """Return title, number of questions, odds, last day and hash."""
+        questions = f"{len(self.questions)} question{'s' * (len(self.questions) != 1)}"
+        return f"{self.default_title}: {questions} at {self.plan.guarantee}, until {self.until}, sha256 {self.hash}"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (q.id, q.text[self.languages[0]], q.kind, ", ".join(q.labels), str(self.plan.guarantee_of(q.id)))
+            for q in self.questions
+        ]
+        notes = [f"all answers together: {self.plan.guarantee}", f"until {self.until}", f"sha256 {self.hash}"]
+        return html_table(self.default_title, ("id", "question", "kind", "answers", "odds"), rows, notes)
+
     def question(self, name: str) -> Question:
-        """Question with this name."""
+        """Return the question with this id."""
         for question in self.questions:
             if question.id == name:
                 return question
@@ -177,27 +200,27 @@ class Survey:
 
     @cached_property
     def document(self) -> bytes:
-        """Canonical bytes."""
+        """Canonical bytes of the survey."""
         return canonical_bytes(survey_to_json(self))
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 of the canonical bytes, in hexadecimal: the name of the frozen survey."""
+        """SHA-256 of the canonical bytes, in hexadecimal."""
         return sha256(self.document).hexdigest()
 
     @property
     def id(self) -> str:
-        """First digits of the hash, for addresses."""
+        """First 16 digits of the hash, used in addresses."""
         return self.hash[:16]
 
     @property
     def default_title(self) -> str:
-        """Title in the first language."""
+        """Title in the survey's first language."""
         return self.title[self.languages[0]]
 
 
 def survey_to_json(survey: Survey) -> dict[str, Any]:
-    """Everything a survey is, in plain JSON."""
+    """Return a survey as JSON."""
     return {
         "version": VERSION,
         "title": dict(survey.title),
@@ -214,25 +237,24 @@ def survey_to_json(survey: Survey) -> dict[str, Any]:
 
 
 def survey_from_bytes(document: bytes, expected_hash: str | None = None) -> Survey:
-    """Read a frozen survey; refuse another hash, another version, and whatever is not canonical."""
-    found = sha256(document).hexdigest()
-    if expected_hash is not None and expected_hash != found:
-        raise SottovoceError("survey", f"must have the hash of its link, {expected_hash}", found)
+    """Read a frozen survey; refuse another hash, another version, and bytes that are not canonical."""
+    actual_hash = sha256(document).hexdigest()
+    if expected_hash is not None and expected_hash != actual_hash:
+        raise SottovoceError("survey", f"must have the hash of its link, {expected_hash}", actual_hash)
     try:
         entries = json.loads(document)
-        survey = _survey(entries)
+        survey = _survey_from_json(entries)
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as reason:
         if isinstance(reason, SottovoceError):
             raise
-        raise SottovoceError("survey", f"must be written in full ({reason!r})", document) from None
+        raise SottovoceError("survey", f"must be a complete survey document ({reason!r})", document) from None
     if survey.document != document:
-        raise SottovoceError("survey", "must be written in the one way there is", document)
+        raise SottovoceError("survey", "must be canonical JSON without other keys", document)
     return survey
 
 
-def _survey(entries: Mapping[str, Any]) -> Survey:
-    if entries["version"] != VERSION:
-        raise SottovoceError("version", f"must be {VERSION}, the one this release reads", entries["version"])
+def _survey_from_json(entries: Mapping[str, Any]) -> Survey:
+    check_version("survey", entries["version"], VERSION)
     return Survey(
         title=entries["title"],
         asker=entries["asker"],

@@ -1,6 +1,6 @@
-"""Definitions in YAML or JSON as values that know their lines, so that errors can name them.
+"""YAML and JSON as values that know their names and lines, so that errors can state them.
 
-Scalars stay text: `no` is a word here and not a boolean, `3:1` are odds and not 181 seconds.
+Scalars stay text: `no` is a word and not a boolean, `3:1` are odds and not 181 seconds.
 """
 
 from collections.abc import Collection
@@ -12,27 +12,28 @@ import yaml
 from sottovoce.errors import SottovoceError, Words
 
 MOST_DIGITS = 18
-"""Of a whole number: Python refuses to read much longer ones."""
+"""Most digits of a whole number; Python refuses to read much longer ones."""
+
 MOST_CHARACTERS = 2**20
-"""Length of a definition; a survey is a few kilobytes."""
+"""Most characters of a definition; a usual one has a few thousand."""
 
-DEEPEST = 20
-"""Lists and mappings within each other."""
+MOST_NESTED = 20
+"""Most lists and mappings inside each other."""
 
-HINTS = {"mapping values are not allowed here": "a text that holds a colon needs quotation marks around it"}
-"""What to do about the mistake that is made most often."""
+HINTS = {"mapping values are not allowed here": "a text that contains a colon needs quotation marks around it"}
+"""What to do about the most frequent mistake."""
 
 
 @dataclass(frozen=True)
-class Located:
-    """A text, a list, a mapping or nothing, its name in the document, and its line."""
+class YamlValue:
+    """A text, list, mapping or None, with its name in the document and its line."""
 
     value: Any
     name: str
     line: int
 
     def fail(self, rule: str, value: Any = None) -> NoReturn:
-        """Refuse this value: parameter, rule, line, value."""
+        """Raise an error about this value that names its line."""
         raise SottovoceError(self.name, f"{rule} (line {self.line})", self.plain if value is None else value)
 
     @property
@@ -45,67 +46,67 @@ class Located:
         return Words("nothing") if self.value is None else self.value
 
     def text(self) -> str:
-        """A text that is not empty."""
+        """Return a text that is not empty."""
         if not isinstance(self.value, str) or not self.value.strip():
             self.fail("must be a text that is not empty")
         return self.value.strip()
 
     def choice(self, allowed: Collection[str]) -> str:
-        """One of a few words."""
+        """Return one of some words."""
         if self.value not in allowed:
             self.fail(f"must be one of {', '.join(allowed)}")
         return str(self.value)
 
     def whole(self, least: int, most: int) -> int:
-        """A whole number in a range."""
-        found = whole_number(self.value)
-        if found is None or not least <= found <= most:
+        """Return a whole number in a range."""
+        number = parse_whole_number(self.value)
+        if number is None or not least <= number <= most:
             self.fail(f"must be a whole number from {least} to {most}")
-        return found
+        return number
 
-    def entries(self) -> "list[Located]":
-        """A list that is not empty."""
+    def entries(self) -> "list[YamlValue]":
+        """Return a list that is not empty."""
         if not isinstance(self.value, list) or not self.value:
             self.fail("must be a list that is not empty")
         return list(self.value)
 
-    def mapping(self) -> "dict[str, Located]":
-        """Any keys, at least one."""
+    def mapping(self) -> "dict[str, YamlValue]":
+        """Return a mapping that is not empty."""
         if not isinstance(self.value, dict) or not self.value:
             self.fail("must be a mapping of names to values")
         return dict(self.value)
 
-    def fields(self, required: Collection[str], optional: Collection[str] = ()) -> "dict[str, Located]":
-        """Exactly these keys, the optional ones only if they are there."""
-        found = self.mapping()
-        for key, part in found.items():
+    def fields(self, required: Collection[str], optional: Collection[str] = ()) -> "dict[str, YamlValue]":
+        """Return a mapping that has all required keys and no others but the optional ones."""
+        fields = self.mapping()
+        for key, value in fields.items():
             if key not in required and key not in optional:
-                part.fail(f"is not known here; known are {', '.join([*required, *optional])}")
+                value.fail(f"is not known here; known are {', '.join([*required, *optional])}")
         for key in required:
-            if key not in found:
-                self.fail(f"must have {key}", list(found))
-        return found
+            if key not in fields:
+                self.fail(f"must have {key}", list(fields))
+        return fields
 
 
-def whole_number(value: Any) -> int | None:
-    """Whole number that a text is, if it is one.
+def parse_whole_number(value: Any) -> int | None:
+    """Return the whole number that a text represents, or None.
 
-    >>> whole_number("12"), whole_number("1.5")
+    >>> parse_whole_number("12"), parse_whole_number("1.5")
     (12, None)
     """
     return int(value) if isinstance(value, str) and value.isdecimal() and len(value) <= MOST_DIGITS else None
 
 
-def read_located(text: str, source: str = "survey") -> Located:
-    """Parse YAML, or JSON, which is YAML but for its tabs; refuse aliases and repeated keys.
+def read_yaml(text: str, source: str = "survey") -> YamlValue:
+    """Parse YAML or JSON; refuse aliases, repeated keys and deep nesting.
 
-    >>> read_located("odds: 3:1").value["odds"].value
+    >>> read_yaml("odds: 3:1").value["odds"].value
     '3:1'
     """
     if len(text) > MOST_CHARACTERS:
         raise SottovoceError(source, f"must have at most {MOST_CHARACTERS} characters", len(text))
     if text.lstrip("\ufeff \t\r\n").startswith("{"):
-        text = text.replace("\t", " ")
+        text = text.replace("\t", " ")  # JSON is YAML, except that it may be indented with tabs
     try:
         _check_events(text, source)
         node = yaml.compose(text, Loader=yaml.BaseLoader)
@@ -116,16 +117,16 @@ def read_located(text: str, source: str = "survey") -> Located:
         raise _unreadable(source, text, reason) from None
     if node is None:
         raise SottovoceError(source, "must not be empty", Words("nothing"))
-    return _located(node, source)
+    return _yaml_value(node, source)
 
 
 def _check_events(text: str, source: str) -> None:
-    """Refuse what could grow without bounds: aliases, and mappings in mappings in mappings ..."""
+    """Refuse aliases and deep nesting, with which a short text can become very large."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.BaseLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if isinstance(event, yaml.AliasEvent) or depth > DEEPEST:
-            rule = f"must not use aliases, nor be nested deeper than {DEEPEST} (line {_line(event.start_mark)})"
+        if isinstance(event, yaml.AliasEvent) or depth > MOST_NESTED:
+            rule = f"must not use aliases, nor be nested deeper than {MOST_NESTED} (line {_line(event.start_mark)})"
             raise SottovoceError(source, rule, Words("such a text"))
 
 
@@ -134,38 +135,37 @@ def _line(mark: Any) -> int:
 
 
 def _unreadable(source: str, text: str, reason: yaml.MarkedYAMLError) -> SottovoceError:
-    """What the parser says and where; also where it began, for a mistake is often noticed later than it is made."""
-    noticed: Any = reason.problem_mark
-    begun: Any = reason.context_mark or noticed
-    rule = f"must be YAML or JSON: {reason.problem} (line {_line(noticed)}, column {noticed.column + 1})"
-    if begun.line != noticed.line:
-        rule += f", {reason.context} (line {_line(begun)})"
+    """Return an error with the parser's problem and line, and the line where the parsed part began if that differs."""
+    problem: Any = reason.problem_mark
+    start: Any = reason.context_mark or problem
+    rule = f"must be YAML or JSON: {reason.problem} (line {_line(problem)}, column {problem.column + 1})"
+    if start.line != problem.line:
+        rule += f", {reason.context} (line {_line(start)})"
     if reason.problem in HINTS:
         rule += f"; {HINTS[reason.problem]}"
     lines = text.splitlines()
-    place = begun.line if str(reason.context).startswith("while scanning") else noticed.line
-    return SottovoceError(source, rule, lines[min(place, len(lines) - 1)].strip())  # the end is no line of its own
+    shown = start.line if str(reason.context).startswith("while scanning") else problem.line
+    return SottovoceError(source, rule, lines[min(shown, len(lines) - 1)].strip())  # the problem may be the end
 
 
-def _located(node: Any, name: str) -> Located:
+def _yaml_value(node: Any, name: str) -> YamlValue:
     line = _line(node.start_mark)
     if isinstance(node, yaml.SequenceNode):
-        return Located([_located(part, f"{name}[{place}]") for place, part in enumerate(node.value)], name, line)
+        return YamlValue([_yaml_value(part, f"{name}[{index}]") for index, part in enumerate(node.value)], name, line)
     if isinstance(node, yaml.ScalarNode):
         empty = node.style is None and node.value in ("", "~", "null")
-        return Located(None if empty else _joined(node.value, name, line), name, line)
-    found: dict[str, Located] = {}
+        return YamlValue(None if empty else _join_surrogates(node.value, name, line), name, line)
+    values: dict[str, YamlValue] = {}
     for key, part in node.value:
-        at = _line(key.start_mark)
-        if not isinstance(key, yaml.ScalarNode) or key.value in found:
-            given = key.value if isinstance(key, yaml.ScalarNode) else Words("a list or a mapping as a key")
-            raise SottovoceError(name, f"must have keys that are texts and differ (line {at})", given)
-        found[key.value] = _located(part, key.value if name == "survey" else f"{name}.{key.value}")
-    return Located(found, name, line)
+        if not isinstance(key, yaml.ScalarNode) or key.value in values:
+            shown = key.value if isinstance(key, yaml.ScalarNode) else Words("a list or a mapping as a key")
+            raise SottovoceError(name, f"must have different texts as keys (line {_line(key.start_mark)})", shown)
+        values[key.value] = _yaml_value(part, key.value if name == "survey" else f"{name}.{key.value}")
+    return YamlValue(values, name, line)
 
 
-def _joined(text: str, name: str, line: int) -> str:
-    """Put surrogate pairs together, as JSON writes characters beyond U+FFFF."""
+def _join_surrogates(text: str, name: str, line: int) -> str:
+    """Join surrogate pairs, with which JSON writes characters beyond U+FFFF."""
     try:
         return text.encode("utf-16", "surrogatepass").decode("utf-16")
     except UnicodeDecodeError:
