@@ -1,14 +1,16 @@
 # Each target sets up what it needs: `make demo` and `make test` work on a fresh clone.
 PYTHON ?= python3
 BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+SURVEY := .venv/.survey
 READY := .venv/.ready
 TESTABLE := .venv/.testable
-ON_ALL_CORES := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal
+ON_ALL_CORES := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal --durations=25
 
 .PHONY: demo test slow check bench papers conformance clean
 .DEFAULT_GOAL := demo
 
-demo: $(READY)  ## the main job: a survey on this machine, answered by made-up people
+demo: $(SURVEY)  ## the main job: a survey on this machine, answered by made-up people
 	$(BIN)/sottovoce survey demo
 
 test: $(TESTABLE)  ## everything but the slow tests, with coverage
@@ -36,10 +38,16 @@ conformance: $(READY)  ## whether the committed test vectors are what the code p
 clean:
 	rm -rf .venv build dist out .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-$(READY): pyproject.toml constraints.txt tools/system
+# What a survey needs and no more, so that the demo is there in less than a minute.
+$(SURVEY): pyproject.toml constraints.txt tools/system
 	tools/system
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(INSTALL) -e '.[survey]'
+	touch $(SURVEY)
+
+$(READY): $(SURVEY)
+	tools/system dev
+	$(INSTALL) -e '.[dev]'
 	touch $(READY)
 
 $(TESTABLE): $(READY)

@@ -126,14 +126,28 @@ def test_each_extra_alone(wheel, tmp_path, extra):
         assert run(sottovoce, "plan", "show", "r.parquet", cwd=tmp_path).returncode == 0
 
 
+def test_the_demo_needs_the_extra_survey_alone(wheel, tmp_path):
+    """As `make demo` installs it: the page, its modules and the sample are there, and estimates come out."""
+    programs = installed(tmp_path, wheel, "survey")
+    done = run(str(programs / "sottovoce"), "survey", "demo", "--exit", "--respondents", "200", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "200 reports" in done.stdout
+    script = "from sottovoce.surveys.page.files import page_files; print(*page_files())"
+    names = run(str(programs / "python"), "-c", script, cwd=tmp_path).stdout.split()
+    page = ROOT / "src/sottovoce/surveys/page"
+    assert names == sorted(
+        path.relative_to(page).as_posix() for path in page.rglob("*") if path.suffix in (".js", ".css", ".svg")
+    )
+
+
 def test_frames_of_the_newest_pandas(wheel, tmp_path):
-    """Spark holds the pinned pandas below 3; tables and disguises work with pandas 3 as well."""
+    """The pinned pandas is older; tables, disguises and estimates work with pandas 3 as well."""
     programs = installed(tmp_path, wheel, "tables,data,plot", pinned=False)
     tools = ("pandas>=3", "polars", "pytest", "hypothesis", "scipy")
     assert run(str(programs / "pip"), "install", "--quiet", *tools, cwd=tmp_path).returncode == 0
     for name in ("tests", "docs"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    folders = ("tests/table", "tests/disguise", "tests/estimate")
+    folders = ("tests/tables", "tests/disguises", "tests/estimates")
     done = run(str(programs / "python"), "-m", "pytest", "-q", "-m", "not slow", *folders, cwd=tmp_path)
     assert done.returncode == 0, done.stdout
