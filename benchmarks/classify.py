@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+import sottovoce as sv
 from benchmarks.disguise.values import one_core
 from benchmarks.measure import Row, best_seconds
 from sottovoce.disguises.records import disguise_codes
 from sottovoce.mechanisms.coins import random_words
-from sottovoce.mining.classify.naive_bayes import NaiveBayes
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Attribute
 from sottovoce.schemas.schema import Schema
@@ -41,7 +41,7 @@ def _row(name: str, truths: Any, plan: Plan) -> Row:
     clear = np.column_stack(truths).astype(np.int64)
     disguised = np.column_stack(disguise_codes(truths, plan, random_words(1))).astype(np.int64)
     peer = import_module("sklearn.naive_bayes").CategoricalNB(min_categories=np.array(SIZES))
-    ours = NaiveBayes(plan, "class")
+    ours = sv.mining.NaiveBayes(plan, label="class")
     ours.fit(disguised[:1000, :-1], disguised[:1000, -1])  # compiles, and would refuse what cannot be learned
     seconds, theirs = best_seconds(
         lambda: ours.fit(disguised[:, :-1], disguised[:, -1]), lambda: peer.fit(clear[:, :-1], clear[:, -1]), rounds=3

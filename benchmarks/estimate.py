@@ -1,11 +1,16 @@
-"""Estimating from a million reports on one core, and the bias of what comes out; twenty bits jointly."""
+"""Estimating from a million reports on one core, and the bias of the estimates; twenty bits jointly.
+
+Ours counts codes, as the peers do; one row is the call of a user, `Reports.estimate` on a pandas frame.
+"""
 
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+import sottovoce as sv
 from benchmarks.disguise.values import one_core
 from benchmarks.measure import Row, best_seconds
 from sottovoce.channels.keep_or_uniform import KeepOrUniform
@@ -35,11 +40,18 @@ def rows() -> list[Row]:
 def _times() -> list[Row]:
     reports = _reports(REPORTS, seed=1)
     listed = reports.tolist()
-    ours, multi = best_seconds(lambda: _ours(reports), lambda: _multi_freq_ldpy(listed), rounds=5)
+    frame = sv.Reports(pd.DataFrame({"answer": reports.astype(np.int64)}), _plan())
+    ours, in_frame, multi = best_seconds(
+        lambda: _ours(reports),
+        lambda: frame.estimate("answer").standard_error,
+        lambda: _multi_freq_ldpy(listed),
+        rounds=5,
+    )
     (pure,) = best_seconds(lambda: _pure_ldp(listed), rounds=2)
     name = f"count + estimate with variances, k = {K}"
     return [
-        Row(name, peer_name, 1e9 * ours / REPORTS, 1e9 * peer / REPORTS, "ns per report")
+        Row(title, peer_name, 1e9 * seconds / REPORTS, 1e9 * peer / REPORTS, "ns per report")
+        for title, seconds in ((name, ours), (f"Reports.estimate of a pandas frame, k = {K}", in_frame))
         for peer_name, peer in (("multi-freq-ldpy", multi), ("pure-ldp", pure))
     ]
 
@@ -70,9 +82,9 @@ def _plan() -> Any:
 
 
 def _reports(count: int, seed: int) -> Codes:
-    law = np.full(K, (1 - RARE) / (K - 1))
-    law[0] = RARE
-    truths = np.random.default_rng(seed).choice(K, count, p=law).astype(np.uint8)
+    shares = np.full(K, (1 - RARE) / (K - 1))
+    shares[0] = RARE
+    truths = np.random.default_rng(seed).choice(K, count, p=shares).astype(np.uint8)
     return disguise_codes([truths], _plan(), random_words(seed))[0]
 
 
@@ -80,8 +92,8 @@ def _ours(reports: Codes) -> Any:
     plan = _plan()
     counts = count_cells([reports], (K,))
     counted = Counted(("answer",), (tuple(range(K)),), plan.channel(), counts, np.arange(K))
-    found = by_inversion(counted, "population")
-    return found.value if len(found.standard_error) else None
+    estimate = by_inversion(counted, "population")
+    return estimate.value if len(estimate.standard_error) else None
 
 
 def _multi_freq_ldpy(reports: list[int]) -> Any:

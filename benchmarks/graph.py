@@ -5,13 +5,9 @@ from time import perf_counter
 
 import numpy as np
 
+import sottovoce as sv
 from benchmarks.measure import Row, best_seconds
-from sottovoce.datasets.networks import ego_facebook
-from sottovoce.errors import SottovoceError
-from sottovoce.graphs.degrees import estimate_degrees
-from sottovoce.graphs.graph import Graph
-from sottovoce.graphs.reports import disguise_graph
-from sottovoce.graphs.triangles import estimate_triangles
+from sottovoce.graphs import Graph, disguise_graph, estimate_degrees, estimate_triangles
 
 NODES, EDGES = 20_000, 1_000_000
 EPSILON = 4
@@ -33,8 +29,8 @@ def rows() -> list[Row]:
     ring = Graph.of_edges(np.stack([np.arange(LARGE), np.roll(np.arange(LARGE), 1)], axis=1), LARGE)
     found += _degrees("1M ties of 1M nodes", ring, 12)
     try:
-        ties = ego_facebook()
-    except SottovoceError:
+        ties = sv.datasets.ego_facebook()
+    except sv.SottovoceError:
         return found
     friends = Graph.of_edges(ties, 4039)
     found += _degrees("ego-Facebook", friends, 1)

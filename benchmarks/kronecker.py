@@ -18,11 +18,11 @@ def rows() -> list[Row]:
     ours = Kronecker([bit] * BITS)
     peer = KroneckerProduct([bit.dense()] * BITS)
     inverse = KroneckerProduct([np.linalg.inv(bit.dense())] * BITS)
-    law = np.random.default_rng(1).dirichlet(np.ones(2**BITS))
-    reports = ours.matvec(law)
-    assert np.allclose(peer @ law, reports, atol=1e-15)
-    assert np.allclose(ours.solve(reports), law, atol=1e-12)
-    multiply = best_seconds(lambda: ours.matvec(law), lambda: peer @ law)
+    truth = np.random.default_rng(1).dirichlet(np.ones(2**BITS))
+    reports = ours.matvec(truth)
+    assert np.allclose(peer @ truth, reports, atol=1e-15)
+    assert np.allclose(ours.solve(reports), truth, atol=1e-12)
+    multiply = best_seconds(lambda: ours.matvec(truth), lambda: peer @ truth)
     solve = best_seconds(lambda: ours.solve(reports), lambda: inverse @ reports)
     return [
         Row("multiply 2^20 cells", "pykronecker", multiply[0], multiply[1], "seconds"),

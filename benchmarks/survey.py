@@ -22,10 +22,10 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from benchmarks.measure import Row
-from sottovoce.surveys.client.client import sealed
-from sottovoce.surveys.client.simulate import make_people
+from sottovoce.surveys.client.client import seal_report
+from sottovoce.surveys.client.simulate import simulate_respondents
 from sottovoce.surveys.collect.server import address_of, listen, make_app, serve
-from sottovoce.surveys.collect.store import MOST, Outcome, Store
+from sottovoce.surveys.collect.store import BATCH_SIZE, Outcome, Store
 from sottovoce.surveys.definition.definition import survey_from_text
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.links import Link
@@ -62,7 +62,7 @@ def rows() -> list[Row]:
     """All three servers in turn."""
     survey = survey_from_text(DEFINITION)
     prepared = int(MOST_PER_SECOND * SECONDS)
-    reports = make_people(survey, prepared, np.random.default_rng(1)).reports()
+    reports = simulate_respondents(survey, prepared, np.random.default_rng(1)).reports()
     loads: dict[str, list[Load]] = {"grouped": [], "single": [], "off": []}
     for _ in range(TURNS):
         for mode, found in loads.items():
@@ -89,7 +89,7 @@ def _measured(mode: str, survey: Survey, reports: list[bytes]) -> Load:
         tokens = store.invite(survey, len(reports))
         with _server(mode, database) as address:
             link = Link(address, survey.hash)
-            seals = [sealed(survey.hash, report, token) for report, token in zip(reports, tokens, strict=True)]
+            seals = [seal_report(survey.hash, report, token) for report, token in zip(reports, tokens, strict=True)]
             acknowledged, latencies, seconds = asyncio.run(_drive(link, iter([seal.body for seal in seals])))
         stored = store.counts(survey.id)["reports"]
         store.close()
@@ -139,7 +139,7 @@ def _serve(mode: str, database: str) -> None:
     listening = listen("127.0.0.1", 0)
     print(address_of(listening), flush=True)
     commit = (lambda entries: [Outcome.STORED] * len(entries)) if mode == "off" else None
-    app = make_app(Store(database), per_window=None, commit=commit, most=1 if mode == "single" else MOST)
+    app = make_app(Store(database), per_window=None, commit=commit, most=1 if mode == "single" else BATCH_SIZE)
     serve(app, listening)
 
 

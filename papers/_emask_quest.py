@@ -37,8 +37,8 @@ def rerun(table: Table, *, quick: bool, seed: int, progress: Progress) -> Rerun:
     rows += [_as_claim(row, holds=row.verdict == "reproduced") for row in errors_found]
     settings = {**table.settings, "transactions": f"{BASKETS} made and taken {table.times} times"}
     about = {**settings, "data sets": counted, "of them disguised, each once": repetitions, "seed": seed}
-    told = "The data are of the same recipe, not the same: a row tells whether theirs could be one of ours."
-    return Rerun(about, rows, [told, *notes, TIMED, *([] if table.privacy is None else EXPLAINED)])
+    note = "The data sets are of the same recipe: a row says whether the printed number is within the range of ours."
+    return Rerun(about, rows, [note, *notes, TIMED, *([] if table.privacy is None else EXPLAINED)])
 
 
 def _as_claim(row: Row, *, holds: bool) -> Row:

@@ -114,7 +114,7 @@ class Table:
     def _near(self, items: ItemSet, csr: Csr) -> tuple[ItemSet, Csr]:
         """Items that could pass, and the transactions without the others: coins are thrown for each item alone."""
         rows, s = len(csr[0]) - 1, self.min_support
-        error = s * float(support_error(*self.coins, [1 - s, s], rows * self.times))
+        error = s * float(support_error(*self.coins, [1 - s, s], rows * self.times, "table"))
         return chosen_items(items, csr, np.bincount(csr[1], minlength=len(items.items)) / rows >= s - FAR * error)
 
     @property

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from papers._repeated import frequent
 from sottovoce.datasets.categorical import Columns, census, health_stand_in
-from sottovoce.estimates.counted import categories_of
 from sottovoce.mining.itemsets.result import Itemsets
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.item_set import ItemSet
@@ -75,13 +74,13 @@ class Data:
         """Items: attribute = value, as mined tables have them."""
         schema, _ = self.table
         plan = Plan.of(schema, {schema.names: GammaDiagonal(gamma=GAMMA)})
-        named = zip(schema.names, categories_of(plan, schema.names), strict=True)
+        named = zip(schema.names, plan.categories_of(schema.names), strict=True)
         return [f"{name}={label}" for name, categories in named for label in categories]
 
     def possible(self, found: Itemsets) -> Itemsets:
         """Sets that have no attribute twice."""
         ends = np.cumsum(self.table[0].sizes)
-        return found.chosen([_once(np.searchsorted(ends, level.items, side="right")) for level in found.levels])
+        return found.select([_once(np.searchsorted(ends, level.items, side="right")) for level in found.levels])
 
 
 CENSUS = Data("CENSUS", census, (19, 102, 203, 165, 64, 10))

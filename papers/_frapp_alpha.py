@@ -31,7 +31,7 @@ def rerun(data: Data, *, quick: bool, seed: int, progress: Progress) -> Rerun:
         errors.append(found[:, LENGTH - 1])
     rows = [*_ranges(ranges[len(alphas) // 2], ranges[-1]), *_errors(errors, alphas)]
     notes = [
-        "The range is not protection: r is independent of everything, so that the reports have DET-GD's law, and a "
+        "The range is not protection: r is independent of everything, so reports are distributed as DET-GD's, and a "
         "miner who averages over it reaches 50 % for every alpha. If a client's r leaks, the upper end is reached.",
     ]
     settings = {"gamma": GAMMA, "prior": BEFORE, "min_support": MIN_SUPPORT, "joint cells": data.cells}

@@ -35,7 +35,7 @@ def rerun(data: Data, mask_finds: int, reference: Reference, *, quick: bool, see
         f"DET-GD keeps {100 / conditions['DET-GD, RAN-GD'][0]:.1f} % of the records whole, whatever the length: of "
         "short sets, up to about the length at which their condition numbers pass its own, it loses more than MASK and "
         "cut-and-paste do.",
-        "RAN-GD's reports have exactly the law of DET-GD's, whatever r: their errors differ by chance alone, and a "
+        "RAN-GD's reports are distributed exactly as DET-GD's, whatever r: their errors differ by chance alone, and a "
         "miner who averages over r learns as much.",
         f"Cut-and-paste has rank {CUTOFF + 1}: its matrices above length {CUTOFF} are singular, whatever finite "
         f"condition number arithmetic gives. With rho = {PASTED} its odds are 15.4; .4514 is enough for {GAMMA}.",
@@ -78,14 +78,14 @@ def _claims(data: Data, errors: dict[str, Errors], mask_finds: int) -> list[Row]
     for name, longest in (("MASK", mask_finds), ("C&P", CUTOFF)):
         found = 100 - errors[name][:, longest:, NEGATIVE]
         some = float((found > 0).any(axis=1).mean())
-        told = f"finds some in {100 * some:.1f} % of the disguises, at most {found.max():.1f} % of a length"
-        rows.append(claimed(f"{name} above length {longest}", "finds no itemsets", told, holds=some == 0))
+        shown = f"finds some in {100 * some:.1f} % of the disguises, at most {found.max():.1f} % of a length"
+        rows.append(claimed(f"{name} above length {longest}", "finds no itemsets", shown, holds=some == 0))
     det, ran = (errors[name][:, :, NEGATIVE] for name in ("DET-GD", "RAN-GD"))
     apart = np.abs(det.mean(axis=0) - ran.mean(axis=0))
     noise = np.sqrt((det.var(axis=0, ddof=1) + ran.var(axis=0, ddof=1)) / len(det))
-    told = f"{apart.max():.1f} points of sigma- apart at the most"
+    shown = f"{apart.max():.1f} points of sigma- apart at the most"
     close = bool((apart <= 5 * noise).all())
-    rows.append(claimed("RAN-GD", "only marginally less accurate than DET-GD", told, holds=close))
+    rows.append(claimed("RAN-GD", "only marginally less accurate than DET-GD", shown, holds=close))
     return rows
 
 

@@ -91,9 +91,9 @@ def _by_delta(table: Any, name: str, target: Any, grid: Sequence[float]) -> list
     return [everywhere(f"delta method, {target}", "smaller standard deviation", grid, smaller, said)]
 
 
-def _trusted(name: str, about: dict[str, Any], channel: Any, law: Any) -> bool:
+def _trusted(name: str, about: dict[str, Any], channel: Any, prior: Any) -> bool:
     """Whether noise stays clear of where the measure bends or ends."""
-    found = expected_estimate(channel, law, **about)
+    found = expected_estimate(channel, prior, **about)
     return derive(found, functional_named(name, found)).reason is None
 
 

@@ -11,7 +11,7 @@ from papers.rerun import Row, claimed
 from sottovoce.channels.channel import Channel
 from sottovoce.counts.counter import count_cells
 from sottovoce.datasets.categorical import cholesterol
-from sottovoce.designs.compare import compare, side_by_side
+from sottovoce.designs.compare import compare, product_channel
 from sottovoce.schemes.laplace import Laplace
 from sottovoce.schemes.randomized_response import RandomizedResponse
 from sottovoce.tables.source import open_source
@@ -43,7 +43,7 @@ def counts() -> NDArray[np.int64]:
 
 def channel_of(mechanism: str, epsilon: float, shape: tuple[int, ...]) -> Channel:
     """Channel of all attributes, each disguised alone with this epsilon."""
-    return side_by_side([MECHANISMS[mechanism](epsilon=epsilon).mechanism((size,)).channel for size in shape])
+    return product_channel([MECHANISMS[mechanism](epsilon=epsilon).mechanism((size,)).channel for size in shape])
 
 
 def exact(
@@ -65,10 +65,10 @@ def _made(mechanism: str, epsilon: Any) -> Any:
 
 def simulated(channel: Channel, table: NDArray[np.int64], target: str, draws: int, rng: np.random.Generator) -> Array:
     """Estimated proportions, a row each, of this table, or of samples as large from a population like it."""
-    law, matrix, total = table.ravel() / table.sum(), channel.dense(), int(table.sum())
+    shares, matrix, total = table.ravel() / table.sum(), channel.dense(), int(table.sum())
     found = []
     for _ in range(draws):
-        truths = table.ravel() if target == "table" else rng.multinomial(total, law)
+        truths = table.ravel() if target == "table" else rng.multinomial(total, shares)
         reports = sum(rng.multinomial(count, matrix[:, x]) for x, count in enumerate(truths))
         found.append(channel.solve(np.asarray(reports) / total))
     return np.array(found)

@@ -37,4 +37,7 @@ def _possible(data: Data, reports: Any, plan: Any, min_support: float) -> Itemse
     """Sets with at most one value of each attribute, by the bare threshold; noise may be all there is."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResolutionWarning)
-        return data.possible(frequent_itemsets(reports, plan, min_support, recall=0.5, longest=_size(data)))
+        found = frequent_itemsets(
+            reports, plan, min_support, selection="threshold", longest=_size(data), target="table"
+        )
+        return data.possible(found)

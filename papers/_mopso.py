@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from papers.rerun import Progress, Row, claimed
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array
 from sottovoce.datasets.categorical import car, connect_4
 from sottovoce.designs.certified import information_front
-from sottovoce.designs.front import BITS_AND_DISTORTION, Front
+from sottovoce.designs.front import INFORMATION_AND_DISTORTION, Front
 from sottovoce.designs.mopso import Settings, mopso_front
 from sottovoce.designs.requirement import named_prior
 from sottovoce.designs.sweeps import warner_sweep
@@ -71,9 +71,9 @@ def about_six(*, quick: bool, seed: int) -> dict[str, Any]:
 
 def frapp(prior: Any, epsilon: float) -> Front:
     """FRAPP's undominated matrices within epsilon, of 999 with a diagonal of .001 ... .999."""
-    swept = warner_sweep(prior, RESPONDENTS, objectives=BITS_AND_DISTORTION)
+    swept = warner_sweep(prior, RESPONDENTS, objectives=INFORMATION_AND_DISTORTION)
     found = swept.within(epsilon=epsilon).non_dominated()
-    return Front(found.points, found.prior, RESPONDENTS, "FRAPP", BITS_AND_DISTORTION)
+    return Front(found.points, found.prior, RESPONDENTS, "FRAPP", INFORMATION_AND_DISTORTION)
 
 
 def generations(*, quick: bool) -> int:
@@ -126,7 +126,7 @@ def draw(figure: Any, panels: Sequence[tuple[str, Fronts]]) -> None:
 
 def draw_boxes(figure: Any, panels: Sequence[tuple[str, Fronts]]) -> None:
     """Boxes of bits and of distortion, side by side for each prior."""
-    for place, label in enumerate(("bits told by a report", "wrong reports"), start=1):
+    for place, label in enumerate(("mutual information in bits", "wrong reports"), start=1):
         axes = figure.add_subplot(2, 1, place)
         for shift, one in enumerate(zip(*(found.all() for _, found in panels), strict=True)):
             axes.boxplot(

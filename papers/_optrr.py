@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from papers.rerun import Progress, Row, claimed
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array
 from sottovoce.designs.certified import certified_front
 from sottovoce.designs.front import Front
 from sottovoce.designs.optrr.matrices import Settings
@@ -52,9 +52,9 @@ def generations(*, quick: bool) -> int:
 
 def settings(prior: Any, delta: float, *, quick: bool, seed: int) -> dict[str, Any]:
     """Settings of a figure for one prior."""
-    law = [round(float(share), 6) for share in prior]
+    shares = [round(float(share), 6) for share in prior]
     return {
-        "prior": law,
+        "prior": shares,
         "respondents": RESPONDENTS,
         "delta": delta,
         "generations": generations(quick=quick),

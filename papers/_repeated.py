@@ -22,7 +22,7 @@ def frequent(reports: Any, plan: Plan, min_support: float) -> Itemsets:
     """By the bare threshold, as the thesis does; that it is below what can be resolved is its point, not news."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResolutionWarning)
-        return frequent_itemsets(reports, plan, min_support, recall=0.5)
+        return frequent_itemsets(reports, plan, min_support, selection="threshold", target="table")
 
 
 def repeated(mine: Callable[[int], Itemsets], truth: Itemsets, seeds: Sequence[int], progress: Progress) -> Errors:
@@ -77,12 +77,12 @@ def error_rows(name: str, published: Sequence[Sequence[float]], errors: Errors) 
                 (worse if number > high[at] else better).append(f"{title} ({low[at]:.2f} to {high[at]:.2f})")
             verdict: Verdict = "reproduced" if inside or number > high[at] else "differs"
             rows.append(Row(title, number, float(mean[at]), verdict, float(spread[at])))
-    told = {
+    notes = {
         "Printed errors above the range of ours, which does better": worse,
         "Printed errors below the range of ours": better,
         "Left out, for fewer than two of ours have sets of this length": unseen,
     }
-    return rows, [f"{words}: {', '.join(titles)}." for words, titles in told.items() if titles]
+    return rows, [f"{words}: {', '.join(titles)}." for words, titles in notes.items() if titles]
 
 
 def numbers_of(errors: LengthErrors) -> tuple[float, float, float]:

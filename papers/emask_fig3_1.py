@@ -26,9 +26,9 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
         times.append(mining_seconds(items, original, reports, (KEEP, KEEP), support, TURNS))
         progress(done, len(SUPPORTS))
     ratios = [disguised / plain for disguised, plain in times]
-    told = "; ".join(f"{100 * support:g} %: {ratio:.1f} times" for support, ratio in zip(SUPPORTS, ratios, strict=True))
+    ours = "; ".join(f"{100 * support:g} %: {ratio:.1f} times" for support, ratio in zip(SUPPORTS, ratios, strict=True))
     claim = "mining the disguise can take two to three orders of magnitude more time"
-    rows = [claimed("MASK beside the original", claim, told, holds=max(ratios) >= 100)]
+    rows = [claimed("MASK beside the original", claim, ours, holds=max(ratios) >= 100)]
     notes = [
         "The claim is about counting all 2^n combinations of bits in a database that has become dense. Ours counts "
         "all-ones combinations only, on bits, and reconstructs from those: what is left is the density."

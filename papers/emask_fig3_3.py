@@ -59,7 +59,7 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
 def _point(items: ItemSet, original: Csr, truth: Itemsets, zeros: float, seed: int) -> Point:
     plan, rows = plan_of(items, KEEP, zeros), len(original[0]) - 1
     basic = basic_privacy(KEEP, zeros, SUPPORT)
-    relative = float(support_error(KEEP, zeros, [1 - SUPPORT, SUPPORT], rows)) * np.sqrt(2 / np.pi)
+    relative = float(support_error(KEEP, zeros, [1 - SUPPORT, SUPPORT], rows, "table")) * np.sqrt(2 / np.pi)
     density = KEEP + (1 - SUPPORT) / SUPPORT * (1 - zeros)
     reports = disguise_transactions(original, plan, rng=seed)
     rho = np.nanmean([errors.support_error for errors in mining_errors(frequent(reports, plan, MIN_SUPPORT), truth)])

@@ -54,8 +54,8 @@ def _deviations(table: Any, target: str) -> dict[str, Any]:
     return {name: np.array([found[name, measure][0] for measure in measures]) for name in MECHANISMS}
 
 
-def _deviation(target: str, respondents: float, level: int, channel: Any, law: Any) -> float:
-    return sqrt(mean_squared_errors(channel, law, respondents, target)[level])
+def _deviation(target: str, respondents: float, level: int, channel: Any, prior: Any) -> float:
+    return sqrt(mean_squared_errors(channel, prior, respondents, target)[level])
 
 
 def _picture(table: Any, seed: int) -> Any:

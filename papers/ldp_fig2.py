@@ -56,8 +56,8 @@ def _spending_all(levels: int) -> Any:
     return lambda epsilon: Laplace(epsilon=nominal_epsilon(epsilon, levels))
 
 
-def _error(target: str, respondents: float, channel: Any, law: Any) -> float:
-    return float(average_mean_squared_error(channel, law, respondents, target))
+def _error(target: str, respondents: float, channel: Any, prior: Any) -> float:
+    return float(average_mean_squared_error(channel, prior, respondents, target))
 
 
 def _claims(errors: Exact, target: str, spent: str, grid: Sequence[float]) -> list[Row]:
@@ -76,9 +76,9 @@ def _simulated(
     expected_errors: Sequence[float], table: Any, target: str, name: str, grid: Any, draws: int, rng: Any
 ) -> tuple[Row, Any]:
     """Errors of simulated estimates within three and a half of their standard errors of the exact ones."""
-    law, off, seen = table / table.sum(), [], []
+    shares, off, seen = table / table.sum(), [], []
     for epsilon, expected in zip(grid, expected_errors, strict=True):
-        squares = (simulated(channel_of(name, epsilon, (6,)), table, target, draws, rng) - law) ** 2
+        squares = (simulated(channel_of(name, epsilon, (6,)), table, target, draws, rng) - shares) ** 2
         each = squares.mean(axis=1)
         seen.append(np.abs(np.quantile(each, [0.1, 0.9]) - expected))
         off.append(abs(each.mean() - expected) / (each.std() / draws**0.5))

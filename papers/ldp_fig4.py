@@ -12,7 +12,7 @@ TITLE = "Chi-square of LDL and total cholesterol, over the number of respondents
 
 def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     """Estimates of both targets against epsilon."""
-    return rerun_measure(counts(), "chi-squared", _chi_squared, quick=quick, seed=seed, progress=progress)
+    return rerun_measure(counts(), "chi_squared", _chi_squared, quick=quick, seed=seed, progress=progress)
 
 
 def _chi_squared(cells: Array) -> float:

@@ -52,12 +52,12 @@ def _exact_claims(graph: Graph, grid: list[float]) -> list[Row]:
     return rows
 
 
-def _expected_error(degrees: Any, channel: Any, _law: Any) -> float:
+def _expected_error(degrees: Any, channel: Any, _prior: Any) -> float:
     """Mean absolute error of an unbiased degree: reports are a sum of two binomials."""
     keep, flip = float(channel.entry(1, 1)), float(channel.entry(1, 0))
     others, total = len(degrees) - 1, 0.0
     for degree, nodes in zip(*np.unique(degrees, return_counts=True), strict=True):
-        told = binom.pmf(np.arange(degree + 1), degree, keep)
-        law = np.convolve(told, binom.pmf(np.arange(others - degree + 1), others - degree, flip))
-        total += nodes * law @ np.abs((np.arange(others + 1) - others * flip) / (keep - flip) - degree)
+        kept = binom.pmf(np.arange(degree + 1), degree, keep)
+        reported = np.convolve(kept, binom.pmf(np.arange(others - degree + 1), others - degree, flip))
+        total += nodes * reported @ np.abs((np.arange(others + 1) - others * flip) / (keep - flip) - degree)
     return total / len(degrees)

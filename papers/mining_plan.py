@@ -12,13 +12,14 @@ from papers._mining_rivals import mined_by_cut_and_paste, mined_by_mask
 from papers.rerun import Progress, Rerun, Row, claimed
 from sottovoce.datasets.categorical import census, households
 from sottovoce.disguises.tables import disguise_frame
+from sottovoce.estimates.covariance import FactorCovariance
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.log_linear import FactorSpread, estimate_joint, margin_of
+from sottovoce.estimates.log_linear import estimate_joint
 from sottovoce.estimates.proportions import estimate_proportions
 from sottovoce.mining.itemsets.accuracy import mining_errors
 from sottovoce.mining.itemsets.modelled import itemsets_of
 from sottovoce.mining.itemsets.result import Itemsets
-from sottovoce.mining.mining_plan import mining_plan
+from sottovoce.mining.small_set_plan import mining_plan
 from sottovoce.plans.budget import new_plan
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.schema import Schema
@@ -64,7 +65,7 @@ def known(name: str) -> Truth:
     codes = schema.ravel(schema.encode(columns))
     value = np.bincount(codes, minlength=schema.cells) / len(codes)
     categories = tuple(schema[name].categories for name in schema.names)  # type: ignore[attr-defined]  # no item sets
-    exact = FactorSpread(np.zeros((len(value), 1)))
+    exact = FactorCovariance(np.zeros((len(value), 1)))
     joint = Estimate(schema.names, categories, value, exact, value, len(codes), "table", "counting")
     return Truth(schema, columns, joint, itemsets_of(joint, SUPPORT), data)
 
@@ -80,7 +81,7 @@ def estimated(kind: str, truth: Truth, plan: Plan, seed: int) -> Estimate:
     if kind == "sampled":
         return estimate_joint(reports, plan)
     found = estimate_proportions(reports, plan, truth.schema.names)
-    return replace(found, spread=FactorSpread(np.zeros((len(found.value), 1))))
+    return replace(found, covariances=FactorCovariance(np.zeros((len(found.value), 1))))
 
 
 def f1_by_length(found: Itemsets, truth: Truth) -> list[float]:
@@ -96,7 +97,7 @@ def coverage_by_length(joint: Estimate, truth: Truth) -> list[float]:
         places = np.searchsorted(starts, level.items, side="right") - 1
         held = []
         for axes in {tuple(row) for row in places.tolist()}:
-            margin = margin_of(joint, [joint.attributes[a] for a in axes])
+            margin = joint.marginal([joint.attributes[a] for a in axes])
             rows = (places == axes).all(axis=1)
             cells = np.ravel_multi_index(tuple((level.items[rows] - starts[list(axes)]).T), margin.shape)
             low, high = (ends[cells] for ends in margin.interval())

@@ -6,10 +6,10 @@ import numpy as np
 
 from papers._mopso import EPSILON, PAPER, RESPONDENTS, ROW_WISE, about, fronts, prior_of
 from papers.rerun import Progress, Rerun, Row, claimed
-from sottovoce.channels.channel import Array
-from sottovoce.designs.certified import least_error_design
+from sottovoce.checks import Array
+from sottovoce.designs.certified import design
 from sottovoce.designs.front import Point
-from sottovoce.estimates.likelihood import em_of_all
+from sottovoce.estimates.likelihood import em_stack
 
 TITLE = "Estimates of the classes of car and Connect-4 at the best utility, epsilon = 2"
 SOURCE = f"{PAPER}, figure 10"
@@ -36,7 +36,7 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
                 f"error of an estimated share, {name}",
                 "the best utility estimates the distribution best",
                 f"standard error {mopso['mse'] ** 0.5:.4f} against FRAPP's {frapp['mse'] ** 0.5:.4f}; at least "
-                f"{least_error_design(prior, RESPONDENTS, epsilon=EPSILON)['mse'] ** 0.5:.4f} is possible",
+                f"{design(prior, RESPONDENTS, epsilon=EPSILON)['mse'] ** 0.5:.4f} is possible",
                 holds=mopso["mse"] <= frapp["mse"],
             ),
         ]
@@ -45,7 +45,7 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     notes = [
         ROW_WISE,
         "Distortion is not the error of an estimate: matrices of least distortion leave rare classes out, and what is "
-        "never reported is estimated badly. Designs for estimation minimise the error (see `least_error_design`).",
+        "never reported is estimated badly. Designs for estimation minimise the error (see `design`).",
         "Estimates of the figure are the most likely distributions behind 10,000 simulated reports.",
     ]
     return Rerun(about(quick=quick, seed=seed, epsilon=EPSILON), rows, notes, lambda figure: _draw(figure, panels))
@@ -54,16 +54,18 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
 def _estimated(point: Point, prior: Array, seed: int) -> Array:
     """Most likely distribution behind simulated reports."""
     matrix = point.channel.dense()
-    law = matrix @ prior
-    counts = np.random.default_rng(seed).multinomial(RESPONDENTS, law / law.sum())
-    return np.asarray(em_of_all([matrix], [counts])[0])
+    expected = matrix @ prior
+    counts = np.random.default_rng(seed).multinomial(RESPONDENTS, expected / expected.sum())
+    return np.asarray(em_stack([matrix], [counts])[0])
 
 
 def _draw(figure: Any, panels: dict[str, dict[str, Array]]) -> None:
-    for place, (name, laws) in enumerate(panels.items(), start=1):
+    for place, (name, distributions) in enumerate(panels.items(), start=1):
         axes = figure.add_subplot(1, 2, place)
-        for shift, (label, law) in enumerate(laws.items()):
-            axes.bar(np.arange(len(law)) + 0.2 * (shift - 1.5), law, 0.2, label=label)
-        axes.set_xticks(range(len(laws["truth"])), [str(number + 1) for number in range(len(laws["truth"]))])
+        for shift, (label, shares) in enumerate(distributions.items()):
+            axes.bar(np.arange(len(shares)) + 0.2 * (shift - 1.5), shares, 0.2, label=label)
+        axes.set_xticks(
+            range(len(distributions["truth"])), [str(number + 1) for number in range(len(distributions["truth"]))]
+        )
         axes.set(title=name, xlabel="class, the likeliest first", ylabel="share")
         axes.legend()

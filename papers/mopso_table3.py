@@ -7,7 +7,7 @@ import numpy as np
 
 from papers._mopso import PAPER, ROW_WISE, about, generations
 from papers.rerun import Progress, Rerun, Row, claimed
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array
 from sottovoce.designs import mopso
 from sottovoce.designs.certified import information_front
 from sottovoce.designs.mopso import Swarm

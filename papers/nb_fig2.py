@@ -8,7 +8,7 @@ import numpy as np
 
 from papers.rerun import Progress, Rerun, Row, claimed, compared
 from sottovoce.datasets.categorical import Cut, binary_adult, binary_breast_cancer
-from sottovoce.mining.classify.experiments import LEARNED, LearningCurve, accuracy_by_plan
+from sottovoce.mining.classify.experiments import TRAINING_SHARE, LearningCurve, accuracy_by_plan
 from sottovoce.mining.classify.trial import AT_ONCE, Trial, records_of
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.schema import Schema
@@ -46,7 +46,7 @@ class Runs:
 def runs(
     data: Callable[[Cut], tuple[Schema, Any]],
     cuts: tuple[Cut, ...],
-    target: str,
+    label: str,
     *,
     repetitions: int,
     seed: int,
@@ -59,9 +59,9 @@ def runs(
         schema, table = data(cut)
         plans = {theta: unrelated(schema, theta) for theta in THETAS}
         curves[cut] = accuracy_by_plan(
-            table, target, plans, repetitions=repetitions, repairs=("em", "plain"), rng=seed, progress=progress
+            table, label, plans, repetitions=repetitions, repairs=("em", "plain"), rng=seed, progress=progress
         )
-        equal[cut] = equal_to_standard(table, target, plans[1.0], seed)
+        equal[cut] = equal_to_standard(table, label, plans[1.0], seed)
     settings = {"thetas": THETAS, "repetitions": repetitions, "W_y": 0.5, "share for learning": 0.8, "cuts": cuts}
     return Runs(curves, equal, settings)
 
@@ -73,7 +73,7 @@ def adult_runs(*, quick: bool, seed: int, progress: Progress) -> Runs:
 
 
 def breast_cancer_runs(*, quick: bool, seed: int, progress: Progress) -> Runs:
-    """Runs on breast cancers, which are few and scatter much."""
+    """Runs on breast cancers, which are few, so that accuracies vary widely."""
     repetitions = 80 if quick else 1000
     return runs(
         binary_breast_cancer, ("middle", "median"), "malignant", repetitions=repetitions, seed=seed, progress=progress
@@ -85,13 +85,13 @@ def unrelated(schema: Schema, theta: float) -> Plan:
     return Plan.of(schema, {schema.names: UnrelatedQuestion(theta)})
 
 
-def equal_to_standard(table: Any, target: str, clear: Plan, seed: int) -> int:
+def equal_to_standard(table: Any, label: str, clear: Plan, seed: int) -> int:
     """Splits, of as many as are drawn at once, in which a plan has the very accuracy of scikit-learn's naive Bayes."""
     from sklearn.naive_bayes import CategoricalNB
 
-    records = records_of(table, clear, target)
-    train = int(LEARNED * records.counts.sum())
-    ours = Trial(records, train).accuracies(clear, target, AT_ONCE, np.random.default_rng(seed))[0]
+    records = records_of(table, clear, label)
+    train = int(TRAINING_SHARE * records.counts.sum())
+    ours = Trial(records, train).accuracies(clear, label, AT_ONCE, np.random.default_rng(seed))[0]
     features, classes = np.stack(records.columns[:-1], axis=1), records.columns[-1]
     same = 0
     for accuracy, training in zip(ours, records.split(train, AT_ONCE, np.random.default_rng(seed)).T, strict=True):
@@ -119,7 +119,7 @@ def shared_claims(found: Runs) -> list[Row]:
                 holds=bool(means[0] < means[LOW[-1]] <= means[-1] + 0.002),
             ),
             claimed(
-                f"most likely laws against plain estimates, cut at the {cut}",
+                f"maximum likelihood against plain estimates, cut at the {cut}",
                 "(ours: better at theta <= .3)",
                 ", ".join(f"{THETAS[p]:g}: {means[p] - plain[p]:+.4f}" for p in LOW),
                 holds=bool((means[LOW] > plain[LOW]).all()),

@@ -30,7 +30,7 @@ def variance_claims(found: Runs) -> list[Row]:
                 holds=slope < 0 and bool(variance[0, 0] > variance[0, -1]),
             ),
             claimed(
-                f"most likely laws against plain estimates, cut at the {cut}",
+                f"maximum likelihood against plain estimates, cut at the {cut}",
                 "(ours: less variance at theta = .05)",
                 f"{variance[0, 0]:.2g} against {variance[1, 0]:.2g}",
                 holds=bool(variance[0, 0] < variance[1, 0]),

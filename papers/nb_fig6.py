@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from papers.rerun import Progress, Rerun, claimed
-from sottovoce.channels.channel import Array
-from sottovoce.measures.entry_privacy import entry_privacy
+from sottovoce.checks import Array
+from sottovoce.measures.entries import entry_privacy
 from sottovoce.plans.guarantee import Guarantee
 from sottovoce.schemes.unrelated_question import UnrelatedQuestion
 

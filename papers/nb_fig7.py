@@ -43,7 +43,7 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     }
     rows = [*_rows("related", RELATED, curves["related"]), *_rows("unrelated", UNRELATED, curves["unrelated"])]
     lowest = (curves["unrelated"].mean[:, 1] - curves["related"].mean[:, 0]).tolist()
-    near = f"{lowest[0]:+.4f} by most likely laws, {lowest[1]:+.4f} by plain estimates"
+    near = f"{lowest[0]:+.4f} by maximum likelihood, {lowest[1]:+.4f} by plain estimates"
     rows.append(claimed("theta = .51", "unrelated is better near .5", near, holds=min(lowest) > 0))
     odds = f"{turned[0.51].guarantee} against {replaced[0.51].guarantee}"
     rows.append(claimed("odds at theta = .51", "(ours: privacy is unequal)", odds, holds=True))
@@ -54,11 +54,11 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
 def _rows(name: str, printed: dict[float, tuple[float, float]], curve: LearningCurve) -> list[Row]:
     rows = []
     for place, (theta, (mean, variance)) in enumerate(printed.items()):
-        plain, scatter = float(curve.mean[1, place]), float(curve.deviation[1, place])
-        rows.append(compared(f"{name}, theta = {theta:g}, mean", mean, plain, 0.02, scatter))
-        rows.append(compared(f"{name}, theta = {theta:g}, variance", variance, scatter**2, 0.0001))
+        plain, deviation = float(curve.mean[1, place]), float(curve.deviation[1, place])
+        rows.append(compared(f"{name}, theta = {theta:g}, mean", mean, plain, 0.02, deviation))
+        rows.append(compared(f"{name}, theta = {theta:g}, variance", variance, deviation**2, 0.0001))
         ours = float(curve.mean[0, place])
-        better = f"(ours: at least {mean} - .02 by most likely laws)"
+        better = f"(ours: at least {mean} - .02 by maximum likelihood)"
         rows.append(claimed(f"{name}, theta = {theta:g}", better, f"{ours:.4f}", holds=ours > mean - 0.02))
     return rows
 

@@ -22,10 +22,12 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     prior = named_prior("uniform", 10)
     found = fronts(prior, DELTA, quick=quick, seed=seed, progress=progress)
     warner, optrr, best = found.ranges
-    told = _truer_than_chance(found.warner)
+    informative = _truer_than_chance(found.warner)
     rows = [
         lower_everywhere("error", found.gains()),
-        lower_everywhere("error, where Warner's reports are true more often than by chance", gains(told, found.optrr)),
+        lower_everywhere(
+            "error, where Warner's reports are true more often than by chance", gains(informative, found.optrr)
+        ),
         claimed(
             "range of privacy",
             "the same as that of Warner's scheme",

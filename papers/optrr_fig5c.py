@@ -4,7 +4,7 @@ import numpy as np
 
 from papers._optrr import DELTA, PAPER, RESPONDENTS, draw, excess, fronts, generations, lower_everywhere
 from papers.rerun import Progress, Rerun
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array
 from sottovoce.datasets.categorical import ADULT, adult
 
 TITLE = "Warner's scheme and OptRR on the first attributes of Adult, delta = .75"

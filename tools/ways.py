@@ -4,10 +4,11 @@
 
 A module counts if one of its functions runs during a warm call: the call is made once, and its second run is traced in
 all threads. Modules that are only imported do not count, nor do `errors`, `checks` and any `__init__`, nor loops that
-numba compiled, which cannot be traced. The package measured is that of the checkout this file stands in.
+numba compiled, although numba reports a call of each. The package of the checkout that holds this file is measured.
 """
 
 import argparse
+import gc
 import json
 import sys
 import threading
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 SOURCES = Path(__file__).resolve().parents[1] / "src"
@@ -32,15 +33,12 @@ def disguise() -> Iterator[Call]:
     """Disguise a frame with three attributes under a plan for a budget."""
     import pandas as pd
 
-    from sottovoce.disguises.tables import disguise_frame
-    from sottovoce.plans.budget import new_plan
-    from sottovoce.schemas.attribute import Attribute, boolean
-    from sottovoce.schemas.schema import Schema
+    import sottovoce as sv
 
-    schema = Schema([boolean("tax"), Attribute("drug", ["never", "once", "often"]), Attribute("children", range(4))])
     columns = {"tax": [True, False] * 600, "drug": ["never", "once", "often"] * 400, "children": [0, 1, 2, 3] * 300}
-    plan, people = new_plan(schema, odds=27), pd.DataFrame(columns)
-    yield lambda: disguise_frame(people, plan)
+    people = pd.DataFrame(columns)
+    plan = sv.plan(people, odds=27, purpose="split")
+    yield lambda: sv.disguise(people, plan)
 
 
 @contextmanager
@@ -48,42 +46,30 @@ def estimate() -> Iterator[Call]:
     """Estimate the joint table of two attributes from the reports of a frame."""
     import pandas as pd
 
-    from sottovoce.disguises.tables import disguise_frame
-    from sottovoce.estimates.proportions import estimate_proportions
-    from sottovoce.plans.budget import new_plan
-    from sottovoce.schemas.attribute import Attribute, boolean
-    from sottovoce.schemas.schema import Schema
+    import sottovoce as sv
 
-    schema = Schema([boolean("tax"), Attribute("drug", ["never", "once", "often"])])
-    plan = new_plan(schema, odds=9)
-    reports = disguise_frame(pd.DataFrame({"tax": [True, False] * 600, "drug": ["never", "once", "often"] * 400}), plan)
-    yield lambda: estimate_proportions(reports, plan, ["tax", "drug"])
+    people = pd.DataFrame({"tax": [True, False] * 600, "drug": ["never", "once", "often"] * 400})
+    reports = sv.disguise(people, sv.plan(people, odds=9, purpose="split"))
+    yield lambda: reports.estimate(["tax", "drug"])
 
 
 @contextmanager
 def itemsets() -> Iterator[Call]:
     """Find the frequent sets of disguised baskets at default settings."""
-    from sottovoce.datasets.quest import quest_transactions
-    from sottovoce.disguises.transactions import disguise_transactions
-    from sottovoce.mining.itemsets.frequent import frequent_itemsets
-    from sottovoce.plans.plan import Plan
-    from sottovoce.schemas.schema import Schema
-    from sottovoce.schemes import Emask
+    import sottovoce as sv
 
-    basket, baskets = quest_transactions(5000, 10, 4, items=100, patterns=100, seed=1)
-    plan = Plan.of(Schema([basket]), {basket.name: Emask(p=0.9, q=0.95)})
-    reports = disguise_transactions(baskets, plan, rng=1)
-    yield lambda: frequent_itemsets(reports, plan)
+    basket, baskets = sv.datasets.quest_transactions(5000, 10, 4, items=100, patterns=100, seed=1)
+    plan = sv.Plan.of(sv.Schema([basket]), {basket.name: sv.schemes.Emask(p=0.9, q=0.95)})
+    reports = sv.disguise(baskets, plan, rng=1)
+    yield reports.itemsets
 
 
 @contextmanager
 def survey_report() -> Iterator[Call]:
-    """Take a sealed report over HTTP: what runs in the server's threads."""
-    from sottovoce.surveys.client.client import Client, seal
-    from sottovoce.surveys.collect.server import listen, make_app, running
-    from sottovoce.surveys.collect.store import Store
-    from sottovoce.surveys.definition.definition import survey_from_text
-    from sottovoce.surveys.links import Link
+    """Take a report over HTTP: what runs in the server's threads."""
+    from sottovoce.surveys import Client, Link, Store, make_app, running, survey_from_text
+    from sottovoce.surveys.client.client import disguise_answers
+    from sottovoce.surveys.collect.server import listen
 
     survey = survey_from_text("""
         title: Honesty at work
@@ -99,12 +85,12 @@ def survey_report() -> Iterator[Call]:
         store = Store(f"{folder}/surveys.db")
         store.freeze(survey)
         tokens = store.invite(survey, 2)
-        sealed = [(token, seal(survey, {"sick": "yes", "drink": "once"}, token)) for token in tokens]
+        submissions = [(token, disguise_answers(survey, {"sick": "yes", "drink": "once"}, token)) for token in tokens]
         with running(make_app(store), listen("127.0.0.1", 0)) as address:
             client = Client(address)
 
             def send() -> None:
-                token, report = sealed.pop()
+                token, report = submissions.pop()
                 client.send(Link(address, survey.hash, token), report)
 
             yield send
@@ -150,15 +136,15 @@ WAYS = {
 
 @dataclass
 class Recorder:
-    """Profile function that collects the files of functions called while it is active."""
+    """Profile function that collects the code of functions called while it is active."""
 
-    files: set[str] = field(default_factory=set)
+    codes: set[CodeType] = field(default_factory=set)
     active: bool = False
 
     def __call__(self, frame: FrameType, event: str, _argument: Any) -> None:
         """Take note of a call."""
         if self.active and event == "call":
-            self.files.add(frame.f_code.co_filename)
+            self.codes.add(frame.f_code)
 
 
 def modules_on(way: Way) -> list[str]:
@@ -178,7 +164,17 @@ def modules_on(way: Way) -> list[str]:
                 recorder.active = False
     finally:
         threading.setprofile(None)
-    return sorted(module for file in recorder.files if (module := module_of(Path(file))) is not None)
+    files = {code.co_filename for code in recorder.codes - compiled_loops()}
+    return sorted(module for file in files if (module := module_of(Path(file))) is not None)
+
+
+def compiled_loops() -> set[CodeType]:
+    """Code of the loops that numba compiled: what runs is not this code, although profilers see it called."""
+    if "numba" not in sys.modules:
+        return set()
+    from numba.core.dispatcher import Dispatcher
+
+    return {each.py_func.__code__ for each in gc.get_objects() if isinstance(each, Dispatcher)}
 
 
 def module_of(file: Path) -> str | None:
@@ -190,7 +186,7 @@ def module_of(file: Path) -> str | None:
 
 
 def main() -> None:
-    """Read the command line, and print what is on each way."""
+    """Read the command line, and print the modules on each way."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ways", nargs="*", metavar="WAY", help=f"of {', '.join(WAYS)}; all if none is named")
     parser.add_argument("--list", action="store_true", help="name the modules")

@@ -14,16 +14,14 @@ from typing import TypeVar
 
 import numpy as np
 
+import sottovoce as sv
 from benchmarks.design.evolution import evolved
 from benchmarks.design.gradient import descended
 from benchmarks.design.search import against_proven, searched
 from benchmarks.measure import Row
-from sottovoce.channels.channel import Array
-from sottovoce.designs.certified import certified_front, information_front, least_error_design
+from sottovoce.checks import Array
+from sottovoce.designs import certified_front, information_front, mopso_front, named_prior, warner_sweep
 from sottovoce.designs.front import hypervolume
-from sottovoce.designs.mopso import mopso_front
-from sottovoce.designs.requirement import named_prior
-from sottovoce.designs.sweeps import warner_sweep
 
 DELTA, RESPONDENTS, LARGEST_ERROR = 0.75, 10_000, 2e-4
 GENERATIONS = int(os.environ.get("SOTTOVOCE_GENERATIONS", "500"))
@@ -46,7 +44,7 @@ def rows() -> list[Row]:
     found = [row for name in ("normal", "gamma", "uniform") for row in _compared(name)]
     large, wide, gamma = named_prior("normal", 20), named_prior("gamma", 150), named_prior("gamma", 8)
     promised: dict[str, Callable[[], object]] = {
-        "certified point, 20 categories": lambda: least_error_design(large, RESPONDENTS, delta=DELTA, accuracy=0.4),
+        "certified point, 20 categories": lambda: sv.design(large, RESPONDENTS, delta=DELTA, accuracy=0.4),
         "information front of 20 points, 150 categories": lambda: information_front(wide, RESPONDENTS, epsilon=2),
         "MOPSO, 200 generations, 8 categories": lambda: mopso_front(gamma, RESPONDENTS, epsilon=2, seed=1),
     }
@@ -94,7 +92,7 @@ def _refuse_beaten(prior: Array, losses: Array) -> None:
     """Hold some points of a rival against what is proven at exactly their accuracy."""
     useful = losses[(losses[:, 0] > prior.max() + 0.01) & np.isfinite(losses[:, 1])]
     for accuracy, error in useful[:: max(1, len(useful) // CHECKED)]:
-        proven = least_error_design(prior, RESPONDENTS, delta=DELTA, accuracy=min(float(accuracy), 1.0)).lower_bound
+        proven = sv.design(prior, RESPONDENTS, delta=DELTA, accuracy=min(float(accuracy), 1.0)).lower_bound
         assert proven is not None
         assert proven <= error * (1 + 1e-9), f"{error} at accuracy {accuracy} is below the proven {proven}"
 

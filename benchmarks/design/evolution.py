@@ -8,7 +8,7 @@ from pymoo.algorithms.moo.spea2 import SPEA2
 from pymoo.core.problem import Problem
 from pymoo.optimize import minimize
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array
 from sottovoce.measures.privacy import adversary_accuracy, worst_posterior
 from sottovoce.measures.utility import average_mean_squared_error
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array
 from sottovoce.measures.privacy import adversary_accuracy, worst_posterior
 from sottovoce.measures.utility import average_mean_squared_error
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import Row
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array
 from sottovoce.designs.front import hypervolume
 from sottovoce.designs.optrr.matrices import Settings
 from sottovoce.designs.optrr.search import Search
@@ -26,7 +26,7 @@ def searched(prior: Array, respondents: float, delta: float, generations: int, s
     settings = Settings(generations=generations)
     search = Search(np.asarray(prior), delta, respondents, settings, np.random.default_rng(seed))
     search.run()
-    return search.omega_losses[search.found]
+    return search.omega_losses[search.filled]
 
 
 def against_proven(

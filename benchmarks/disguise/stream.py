@@ -22,10 +22,11 @@ LABELS = [f"category {number}" for number in range(10)]
 MOST_MEBIBYTES = 512
 
 DISGUISE = """
-from sottovoce import Attribute, Schema, disguise_file, new_plan
+import sottovoce as sv
 labels = [f"category {number}" for number in range(10)]
-plan = new_plan(Schema([Attribute(f"q{number}", labels) for number in range(5)]), odds=100)
-call = lambda: disguise_file("truths.parquet", "ours.parquet", plan, overwrite=True)
+schema = sv.Schema([sv.Attribute(f"q{number}", labels) for number in range(5)])
+plan = sv.plan(schema, odds=100, purpose="split")
+call = lambda: sv.disguise("truths.parquet", plan, to="ours.parquet", overwrite=True)
 """
 COPY = """
 import pyarrow.parquet as pq

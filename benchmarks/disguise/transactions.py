@@ -10,8 +10,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import sottovoce as sv
 from benchmarks.measure import Row, best_seconds
-from sottovoce.disguises.tables import disguise_file, disguise_frame
 from sottovoce.disguises.transactions import disguise_transactions
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.item_set import ItemSet
@@ -61,7 +61,7 @@ def _file_row(truths: Csr, plan: Plan, folder: Path) -> Row:
     before, after, copy = (folder / f"{name}.parquet" for name in ("before", "after", "copy"))
     lists = pa.ListArray.from_arrays(pa.array(truths[0], pa.int32()), pa.array(truths[1]))
     pq.write_table(pa.table({"basket": lists}), before)
-    disguise = partial(disguise_file, before, after, plan, overwrite=True)
+    disguise = partial(sv.disguise, before, plan, to=after, overwrite=True)
     disguise()
     ours, peer = best_seconds(disguise, lambda: pq.write_table(pq.read_table(after), copy), rounds=3)
     return Row("EMASK, 1M x 1,000, from file to file, over copying the reports", "pyarrow", ours, peer, "seconds")
@@ -70,12 +70,10 @@ def _file_row(truths: Csr, plan: Plan, folder: Path) -> Row:
 def _frame_rows(truths: Csr, plan: Plan) -> list[Row]:
     """Frames that hold lists, against the same lists without a frame around them."""
     indptr, indices = truths
-    lists = ItemSet("basket", range(ITEMS)).labelled(indptr[: FRAME_ROWS + 1], indices)
+    lists = ItemSet("basket", range(ITEMS)).decode_sparse(indptr[: FRAME_ROWS + 1], indices)
     found = []
     for kind, frame in (("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("Arrow", pa.table)):
         truth = frame({"basket": lists})
-        ours, peer = best_seconds(
-            partial(disguise_frame, truth, plan), partial(disguise_transactions, lists, plan), rounds=3
-        )
+        ours, peer = best_seconds(partial(sv.disguise, truth, plan), partial(sv.disguise, lists, plan), rounds=3)
         found.append(Row(f"EMASK, 100,000 x 1,000, in {kind}", "lists of labels", ours, peer, "seconds"))
     return found

@@ -1,7 +1,8 @@
 """A million secret answers on one core, from secure words to estimates; joint records; and without numba.
 
 Peers are used as their documentation shows: one call a value, then their aggregator. Theirs is the
-generalized randomized response, ours the same channel with exact coins from a secure stream.
+generalized randomized response, ours the same channel with exact coins from a secure stream. Ours takes codes, as the
+peers do; one row is the calls of a user, `sv.disguise` and `Reports.estimate` on a pandas frame.
 """
 
 import os
@@ -13,7 +14,9 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 
+import sottovoce as sv
 from benchmarks.measure import Row, best_seconds
 from sottovoce.counts.counter import count_cells
 from sottovoce.disguises.records import disguise_codes
@@ -42,13 +45,24 @@ def rows() -> list[Row]:
 def _categories(k: int) -> list[Row]:
     codes = _truths((k,))[0]
     calls = (_ours(codes, k), _multi_freq_ldpy(codes, k), _pure_ldp(codes, k))
-    law = np.bincount(codes, minlength=k) / VALUES
+    shares = np.bincount(codes, minlength=k) / VALUES
     for call in calls:  # noise has a standard deviation of about .002 at k = 10 and .006 at k = 100
-        assert np.abs(call() - law).max() < 0.03
+        assert np.abs(call() - shares).max() < 0.03
     ours, *peers = (_nanoseconds(seconds) for seconds in best_seconds(*calls, rounds=5))
     name = f"disguise + count, k = {k}"
     names = ("multi-freq-ldpy", "pure-ldp")
-    return [Row(name, peer_name, ours, peer, "ns per value") for peer_name, peer in zip(names, peers, strict=True)]
+    (in_frame,) = best_seconds(_in_frame(codes, k), rounds=3)
+    return [
+        Row(title, peer_name, seconds, peer, "ns per value")
+        for title, seconds in ((name, ours), (f"sv.disguise + estimate, pandas, k = {k}", _nanoseconds(in_frame)))
+        for peer_name, peer in zip(names, peers, strict=True)
+    ]
+
+
+def _in_frame(codes: Codes, k: int) -> Estimator:
+    plan = sv.plan(sv.Schema([sv.Attribute("answer", range(k))]), epsilon=EPSILON)
+    people = pd.DataFrame({"answer": codes.astype(np.int64)})
+    return lambda: sv.disguise(people, plan).estimate("answer").standard_error
 
 
 def _joint_records() -> Row:

@@ -1,7 +1,7 @@
-"""What supports and rules miss by, what their 95 % intervals cover, and whether probabilities are as stated.
+"""Errors of supports and rules, coverage of their 95 % intervals, and calibration of probabilities.
 
-Rules are of the population: a data set stands for it, from which samples are drawn anew and disguised. Supports that
-survive by default are of the table.
+Rules are for the population: a data set stands for it, from which samples are drawn anew and disguised. Supports of
+sets that are reported by default are for the table.
 """
 
 import warnings
@@ -11,16 +11,15 @@ from itertools import count, islice
 
 import numpy as np
 
+import sottovoce as sv
 from benchmarks.itemsets.accuracy import SECOND, SYNTHETIC, TABLES, Source, mined, near_items, plan_of
 from benchmarks.measure import Row
-from sottovoce.channels.channel import Array
+from sottovoce.checks import Array
 from sottovoce.datasets.baskets import bms_webview, repeat_baskets
 from sottovoce.datasets.quest import quest_transactions
 from sottovoce.disguises.transactions import disguise_transactions
-from sottovoce.mining.itemsets.frequent import frequent_itemsets
-from sottovoce.mining.itemsets.modelled import modelled_itemsets
 from sottovoce.mining.itemsets.result import Items
-from sottovoce.mining.rules import MEASURES, Rules, association_rules, turned
+from sottovoce.mining.rules import MEASURES, Rules, reciprocal
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.tables.bitsets import Csr
 
@@ -32,7 +31,7 @@ POPULATIONS: dict[str, tuple[Source, int, int, float, tuple[int, ...]]] = {
     "T10I4, another": (SYNTHETIC, SEED, 6, 0.3, (4, 5, 6, 7)),
     "BMS-WebView-2": (SECOND, SEED, 8, 0.2, (4, 5, 6)),
 }
-"""Whence samples are drawn and the seed of it, how many, the least confidence of a rule, and lengths of rules' sets."""
+"""Population and its seed, number of samples, least confidence of a rule, and lengths of the rules' sets."""
 
 SAID = ("confidence", "lift", "leverage", "conviction", "support")
 
@@ -47,13 +46,13 @@ SURVIVING: dict[str, tuple[float, int, int]] = {
 
 STATED = ((0.3, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 0.99))
 CALIBRATED = 8
-"""Probabilities that are looked at together, and disguises of each table."""
+"""Classes of probabilities, and disguises of each table."""
 
 Supports = dict[Items, float]
 
 
 def rows() -> list[Row]:
-    """Rules by a model beside those without, then supports that survive, then probabilities by a model."""
+    """Rules by a model and without, then supports of reported sets, then probabilities by a model."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that the longest sets are not resolved is known
         rules = [row for name in POPULATIONS for row in _of_rules(name)]
@@ -61,17 +60,17 @@ def rows() -> list[Row]:
 
 
 def _of_rules(name: str) -> Iterator[Row]:
-    """By length of the set: the root of the mean square that confidences miss by, and what intervals cover in %."""
+    """Root mean square error of confidences and coverage of intervals in %, by length of the set."""
     source, seed, samples, least, lengths = POPULATIONS[name]
     missed: dict[tuple[int, int], list[Array]] = defaultdict(list)
     held: dict[tuple[int, int, str], list[Array]] = defaultdict(list)
     for way, rules, supports, length in islice(_sampled(source, seed, least), 2 * samples):
         for n in lengths:
-            own = (length == n) & (supports[:, 0] >= SUPPORT)
-            missed[way, n].append((rules.value("confidence") - _value("confidence", supports))[own])
+            chosen = (length == n) & (supports[:, 0] >= SUPPORT)
+            missed[way, n].append((rules.value("confidence") - _value("confidence", supports))[chosen])
             for measure in SAID:
                 value, (low, high) = _value(measure, supports), rules.interval(measure)
-                held[way, n, measure].append(((low <= value) & (value <= high))[own])
+                held[way, n, measure].append(((low <= value) & (value <= high))[chosen])
     for n in lengths:
         model, without = (float(np.sqrt((np.concatenate(missed[way, n]) ** 2).mean())) for way in (0, 1))
         title = f"{name}, rules of {n} items"
@@ -89,15 +88,15 @@ def _sampled(source: Source, data_seed: int, least: float) -> Iterator[tuple[int
     truth, plan = _supports(once, items, SUPPORT / 2), plan_of(items, p, q)
     for seed in count(SEED):
         rng = np.random.default_rng(seed)
-        reports = disguise_transactions(_drawn(once, times, rng), plan, rng=rng, kind="bitsets")
-        modelled = association_rules(modelled_itemsets(reports, plan, SUPPORT), least)
+        reports = sv.Reports(disguise_transactions(_drawn(once, times, rng), plan, rng=rng, kind="bitsets"), plan)
+        modelled = reports.rules(SUPPORT, least, model=True)
         yield 0, modelled, *_true(modelled, truth, items)
-        without = association_rules(frequent_itemsets(reports, plan, SUPPORT, target="population"), least)
+        without = reports.rules(SUPPORT, least)
         yield 1, without, *_true(without, truth, items)
 
 
 def _of_survivors(name: str) -> Iterator[Row]:
-    """By length: by how many standard errors supports are too high that survive, and what intervals cover in %."""
+    """Bias of the supports of reported sets in standard errors, and coverage of their intervals in %, by length."""
     support, transactions, disguises = SURVIVING[name]
     whole = quest_transactions(transactions, seed=777) if transactions else bms_webview(2)
     items, once = near_items(*whole, support)
@@ -106,12 +105,12 @@ def _of_survivors(name: str) -> Iterator[Row]:
     held: dict[int, list[bool]] = defaultdict(list)
     for seed in range(SEED, SEED + disguises):
         reports = disguise_transactions(repeat_baskets(once, 10), plan, rng=seed, kind="bitsets")
-        found = frequent_itemsets(reports, plan, support)
+        found = sv.Reports(reports, plan).itemsets(support, target="table")
         columns = (found.support.tolist(), found.standard_error.tolist(), *(ends.tolist() for ends in found.interval()))
-        for own, value, error, *ends in zip(found.itemsets, *columns, strict=True):
-            true = truth.get(own, 0.0)
-            high[len(own)].append((value - true) / error)
-            held[len(own)].append(ends[0] <= true <= ends[1])
+        for items_held, value, error, *ends in zip(found.itemsets, *columns, strict=True):
+            true = truth.get(items_held, 0.0)
+            high[len(items_held)].append((value - true) / error)
+            held[len(items_held)].append(ends[0] <= true <= ends[1])
     for n in sorted(high.keys() & set(range(1, 7))):
         title = f"{name}, length {n}, {len(high[n])} survivors"
         yield Row(f"{title} too high by", None, float(np.mean(high[n])), None, "standard errors")
@@ -119,7 +118,7 @@ def _of_survivors(name: str) -> Iterator[Row]:
 
 
 def _of_probabilities() -> Iterator[Row]:
-    """Of sets of four and more items by a model: what is stated and what is so; and what intervals cover, by table."""
+    """Sets of four and more items by a model: stated probability, share that is frequent, and coverage by table."""
     stated: list[tuple[float, bool]] = []
     for (name, support), (source, printed) in TABLES.items():
         held: list[bool] = []
@@ -127,21 +126,21 @@ def _of_probabilities() -> Iterator[Row]:
             if way < 2:
                 continue
             true = dict(zip(truth.itemsets, truth.support.tolist(), strict=True))
-            ends = zip(*(own.tolist() for own in found.interval()), strict=True)
-            for own, probability, (low, high) in zip(found.itemsets, found.probability.tolist(), ends, strict=True):
-                if len(own) >= 4:
-                    stated.append((probability, own in true))
-                    held += [low <= true[own] <= high] if own in true else []
+            ends = zip(*(bound.tolist() for bound in found.interval()), strict=True)
+            for items, probability, (low, high) in zip(found.itemsets, found.probability.tolist(), ends, strict=True):
+                if len(items) >= 4:
+                    stated.append((probability, items in true))
+                    held += [low <= true[items] <= high] if items in true else []
         yield Row(f"{name}, {100 * support:g} %, covered by a model", None, 100 * float(np.mean(held)), None, "%")
-    told, so = np.array(stated).T
+    probabilities, frequent = np.array(stated).T
     for low, high in STATED:
-        own = (low <= told) & (told < high)
+        chosen = (low <= probabilities) & (probabilities < high)
         title = f"probability of {low:g} to {high:g} by a model, in the mean, beside what is so"
-        yield Row(title, "truth", float(told[own].mean()), float(so[own].mean()), "of one")
+        yield Row(title, "truth", float(probabilities[chosen].mean()), float(frequent[chosen].mean()), "of one")
 
 
 def _supports(once: Csr, items: ItemSet, least: float) -> Supports:
-    found = frequent_itemsets(once, plan_of(items, 1, 1), least)
+    found = sv.Reports(once, plan_of(items, 1, 1)).itemsets(least, target="table")
     return dict(zip(found.itemsets, found.support.tolist(), strict=True))
 
 
@@ -155,16 +154,16 @@ def _drawn(once: Csr, times: int, rng: np.random.Generator) -> Csr:
 
 
 def _true(rules: Rules, truth: Supports, items: ItemSet) -> tuple[Array, Array]:
-    """True supports of each rule's set, antecedent and consequent, nan where they are far below; and its length."""
-    place = {label: number for number, label in enumerate(items.items)}
+    """True supports of each rule's set, antecedent and consequent, nan far below the threshold; and its length."""
+    index = {label: number for number, label in enumerate(items.items)}
     supports, lengths = [], []
     for first, then in zip(rules.antecedents, rules.consequents, strict=True):
-        whole = tuple(sorted(first + then, key=place.__getitem__))
-        supports.append([truth.get(own, np.nan) for own in (whole, first, then)])
+        whole = tuple(sorted(first + then, key=index.__getitem__))
+        supports.append([truth.get(part, np.nan) for part in (whole, first, then)])
         lengths.append(len(whole))
     return np.array(supports), np.array(lengths)
 
 
 def _value(measure: str, supports: Array) -> Array:
     value, _ = MEASURES[measure](*supports.T)
-    return turned(np.asarray(value)) if measure == "conviction" else np.asarray(value)
+    return reciprocal(np.asarray(value)) if measure == "conviction" else np.asarray(value)

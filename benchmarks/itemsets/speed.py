@@ -8,10 +8,10 @@ from functools import partial
 
 import numpy as np
 
+import sottovoce as sv
 from benchmarks.itemsets.data import Case, case, lists
 from benchmarks.measure import Row, best_seconds
 from sottovoce.counts.all_ones import chosen_bits
-from sottovoce.mining.itemsets.frequent import frequent_itemsets
 
 CASES = (
     ("T10I4D1M", 1, (0.005, 0.003)),
@@ -35,8 +35,8 @@ def rows() -> list[Row]:
 def _rows(data: Case, listed: list[list[int]], support: float) -> list[Row]:
     import fim
 
-    ours = partial(frequent_itemsets, data.disguised, data.coins, support)
-    own = partial(frequent_itemsets, data.original, data.certain, support)
+    ours = partial(sv.Reports(data.disguised, data.coins).itemsets, support, target="table")
+    own = partial(sv.Reports(data.original, data.certain).itemsets, support, target="table")
     chosen = np.unique(own().levels[0].items)
     assert len(own()) == len(fim.eclat(listed, supp=100 * support))
     build = partial(chosen_bits, data.disguised, len(data.items.items), chosen)

@@ -25,11 +25,11 @@ MOST_MEBIBYTES = 2048
 
 MINE = """
 import sys, time
+import sottovoce as sv
 from sottovoce.counts import transactions
-from sottovoce.mining.itemsets.frequent import frequent_itemsets
-streamed.MOST_HELD = int(sys.argv[2])
+transactions.MOST_HELD = int(sys.argv[2])
 start = time.perf_counter()
-found = frequent_itemsets(sys.argv[1], min_support=float(sys.argv[3]))
+found = sv.read(sys.argv[1]).itemsets(float(sys.argv[3]), target="table")
 seconds = time.perf_counter() - start
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))
 print(seconds, int(status["VmHWM"].split()[0]) / 1024, len(found), found.respondents)
