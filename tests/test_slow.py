@@ -115,7 +115,7 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["option
 @pytest.mark.parametrize("extra", sorted(set(EXTRAS) - {"dev"}))
 def test_each_extra_alone(wheel, tmp_path, extra):
     programs = installed(tmp_path, wheel, extra)
-    script = "import sottovoce as sv; print(sv.new_plan(sv.Schema([sv.boolean('a')]), odds=3).guarantee)"
+    script = "import sottovoce as sv; print(sv.plan(sv.Schema([sv.boolean('a')]), odds=3).guarantee)"
     done = run(str(programs / "python"), "-W", "error", "-c", script, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "3 : 1 (epsilon 1.09862)\n")
     if any("pyarrow" in requirement or "tables" in requirement for requirement in EXTRAS[extra]):
