@@ -47,8 +47,7 @@ def test_check_passes_on_the_project_as_it_is(copy):
 
 
 def test_check_catches_a_wrong_import(copy):
-    path = copy / "src/sottovoce/schemas/cells.py"
-    path.write_text(path.read_text().replace("import math\n", "import math\n", 1))
+    path = copy / "src/sottovoce/schemas/attribute.py"
     path.write_text(path.read_text() + "\n\nfrom sottovoce.plans import plan as upstairs  # noqa: E402, F401\n")
     assert "lint-imports" in check(copy)
 
