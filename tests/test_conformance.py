@@ -38,6 +38,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_committed_vectors_are_what_the_code_produces_and_a_changed_one_is_seen(tmp_path):
     assert run("write", "--folder", str(tmp_path)).returncode == 0
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == {

@@ -41,6 +41,7 @@ def test_the_readme_is_ten_lines_of_python():
     assert len(code.splitlines()) <= 10
 
 
+@pytest.mark.slow
 def test_the_readmes_commands_run(tmp_path):
     readme = ROOT / "README.md"
     (tmp_path / "answers.csv").write_text(*blocks(readme, "csv file=answers.csv"))

@@ -20,6 +20,7 @@ def verdicts(identifier: str, tmp_path: Path) -> dict[str, str]:
     return {row["name"]: row["verdict"] for row in json.loads(result.read_text())["rows"]}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("data_sets")
 @pytest.mark.parametrize(
     ("identifier", "failing"),
@@ -52,6 +53,7 @@ def test_the_entropy_of_laplace_is_always_further_off(tmp_path):
         assert found[f"distance, {target}"] == found[f"delta method, {target}"] == "claim holds"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("data_sets")
 @pytest.mark.parametrize(
     ("identifier", "holding", "failing"),

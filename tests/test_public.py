@@ -110,6 +110,7 @@ warning: type[Warning] = sv.SottovoceWarning
 '''
 
 
+@pytest.mark.slow
 def test_type_checkers_see_every_top_level_name(tmp_path):
     for name in homes(""):
         assert f"sv.{name}" in SCRIPT, name

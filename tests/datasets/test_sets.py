@@ -91,6 +91,7 @@ def test_other_tables_are_read(lines):
     assert categorical.breast_cancer_ljubljana()["irradiat"].tolist() == ["no"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("data_sets")
 def test_sizes_are_the_published_ones():
     """Rows as UCI, KDD Cup 2000 and FIMI state them; class shares as in Gao et al. (2018)."""

@@ -13,6 +13,7 @@ from sottovoce.schemas.attribute import Attribute
 from sottovoce.schemas.schema import Schema
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("categories", "bounds", "method", "runs"),
     [(5, {"epsilon": 1}, "blue", 80), (5, {"accuracy": 0.5}, "blue", 80), (21, {"accuracy": 0.4}, "inversion", 20)],

@@ -25,6 +25,7 @@ def test_inside_the_simplex_the_most_likely_is_the_unbiased_estimate():
     assert ratio == pytest.approx(np.ones(len(ratio)), abs=4 * np.sqrt(2 / (2 * 400)))
 
 
+@pytest.mark.slow
 def test_the_simplex_limits_what_noise_can_do():
     found = with_iterative_error(warner_sweep(PRIOR, 100, steps=60).within(epsilon=0.2), repetitions=20, seed=1)
     assert all(point["iterative_mse"] < min(point["mse"], 0.5) for point in found)

@@ -158,6 +158,7 @@ def test_rows_that_are_no_reports_are_caught():
     assert any("rows are not among the 2 reports" in violation for violation in found.violations)
 
 
+@pytest.mark.slow
 def test_false_alarms_are_as_rare_as_stated():
     """At level .8 at most 60 of 300 sound audits may complain; the bounds are cautious, so fewer do."""
     honest = Diagonal((3,), truth=3, other=1)

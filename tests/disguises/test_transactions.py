@@ -225,7 +225,7 @@ def same(left, right):
     return np.array_equal(left, right) if isinstance(left, np.ndarray) else left == right
 
 
-@pytest.mark.parametrize("count", [1, 64, 65, 1000, 64 * MOST_WORDS + 1])
+@pytest.mark.parametrize("count", [1, 64, 65, 1000, pytest.param(64 * MOST_WORDS + 1, marks=pytest.mark.slow)])
 def test_every_kind_gives_every_kind(count, way):
     """Certain coins give the truths back, and a seed the same reports, whatever the kinds."""
     kinds = kinds_of(sets(count, 5), 5)

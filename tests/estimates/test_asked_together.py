@@ -63,6 +63,7 @@ def test_exact_on_expected_counts(plan, names):
     assert found.attributes == tuple(names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plan", [PLAN, SPREAD], ids=["diagonal", "spread"])
 def test_the_stated_scatter_is_that_of_samples(plan):
     """400 samples of 1,500 people and their reports: the mean within four standard errors, deviations to a fifth."""

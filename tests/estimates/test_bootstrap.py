@@ -42,6 +42,7 @@ def test_samples_scatter_as_the_covariance_says(target, monkeypatch):
     np.testing.assert_allclose(np.cov(found), expected, atol=5 * np.sqrt(2) * source.variances.max() / 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["population", "table"])
 @pytest.mark.parametrize(
     ("channel", "law", "people"),

@@ -52,6 +52,7 @@ def test_by_hand():
     assert (wide[1] - wide[0] > high - low).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["population", "table"])
 def test_equal_groups_are_found_different_in_5_percent(target):
     """2,000 pairs of waves through different channels, three cells: size 5 % and coverage 95 %, within 1.5 points."""
@@ -73,6 +74,7 @@ def test_equal_groups_are_found_different_in_5_percent(target):
     assert together / 2000 > 0.935
 
 
+@pytest.mark.slow
 def test_estimates_that_do_not_sum_to_one_have_no_degree_more():
     """Plain inversion of sampled attributes leaves the sum to chance; 2,000 pairs, size 5 % within 1.5 points."""
     rng, rejected = np.random.default_rng(10), 0

@@ -89,6 +89,7 @@ def check(name: str, target: str, covered: float, values: np.ndarray, truth: np.
     assert _shown_in_the_docs()[name, target] == f"{100 * covered:.1f} %"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["population", "table"])
 @pytest.mark.parametrize("name", SETTINGS)
 def test_intervals_cover(name, target):
@@ -103,7 +104,8 @@ def test_intervals_cover(name, target):
     check(name, target, covered.mean() / SIMULATIONS, values, truth)
 
 
-@pytest.mark.parametrize("target", ["population", pytest.param("table", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["population", "table"])
 def test_correlations_cover(target):
     channel = Kronecker([RandomizedResponse(odds=9).mechanism((k,)).channel for k in (2, 3)])
     functional = PearsonCorrelation([0, 1], [0, 1, 2])

@@ -34,6 +34,7 @@ def test_linear_functionals_need_no_correction():
     assert derived.low < derived.value < derived.high
 
 
+@pytest.mark.slow
 def test_the_bias_of_entropy_is_taken_off():
     """Plug-in entropy is too low on average; less the second order, the mean of 4,000 is right to 5 errors."""
     law, rng = np.array([0.5, 0.3, 0.2]), np.random.default_rng(8)

@@ -103,6 +103,7 @@ def test_observed_information_inside_the_simplex_is_the_inversions_covariance():
     np.testing.assert_allclose(observed_covariance(channel, counts, fit.value), expected, rtol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", [[0.98, 0.02], [0.6, 0.37, 0.02, 0.01]], ids=len)
 def test_intervals_of_rare_cells_cover(law):
     """400 samples of 200 reports, most of which put a rare cell at zero: 95 % less three Monte-Carlo errors or more."""

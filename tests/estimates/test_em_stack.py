@@ -10,6 +10,7 @@ from sottovoce.errors import SottovoceError
 from sottovoce.estimates.likelihood import em, em_stack
 
 
+@pytest.mark.slow
 @settings(max_examples=40)  # five likelihoods each
 @given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.integers(0, 2))
 def test_each_is_as_likely_as_em_finds_it(seed, truths, more):

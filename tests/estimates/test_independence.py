@@ -35,6 +35,7 @@ def counted(plan: Plan, counts: np.ndarray) -> Counted:
     return Counted(("a", "b"), ((False, True), ("x", "y", "z")), plan.channel(), counts, np.arange(6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("plan", "statistic"), [(APART, _pearson), (JOINT, _likelihood_ratio)], ids=["apart", "joint"])
 def test_size_and_power(plan, statistic):
     """Tables of 3,000: rejected at 5 % in the binomial 99.9 % range under independence (of 1,000), mostly otherwise."""

@@ -35,6 +35,7 @@ def test_without_a_disguise_they_are_wilsons(yes):
     assert (low[1], high[1]) == pytest.approx((max(middle - half, 0), min(middle + half, 1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["population", "table"])
 def test_they_cover_near_zero(target):
     """A cell of 1 % among 300 people: score intervals cover at least 93.5 % of 4,000 samples, from [0, 1] alone."""

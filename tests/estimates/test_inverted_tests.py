@@ -57,6 +57,7 @@ def misses(name, target, samples, draws):
     return above / samples, below / samples
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["population", "table"])
 @pytest.mark.parametrize("name", ["entropy, uniform", "mutual information, nearly independent"])
 def test_intervals_cover_in_a_few_samples(name, target):

@@ -112,6 +112,7 @@ def test_standard_errors_are_those_expected():
         assert found.standard_error[0] == pytest.approx(expected.item())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["population", "table"])
 def test_unbiased_and_covering(target):
     """1,000 samples: means within 5 Monte-Carlo errors, coverage of 95 % intervals between 93.5 and 96.5 %."""

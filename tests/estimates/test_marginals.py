@@ -84,6 +84,7 @@ class Drawn:
         raise AssertionError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["population", "table"])
 def test_intervals_cover(target):
     """1,000 samples of 800 from a fixed seed: 95 % give or take 3.5 binomial errors."""

@@ -29,6 +29,7 @@ def test_by_hand():
     np.testing.assert_allclose(estimate.reported, [0.55, 0.45])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attribute", ["drug", "age", "tax", "children"])
 def test_unbiased_and_honest_by_simulation(attribute, plan, schema):
     """400 samples of 500: mean within 5 Monte-Carlo errors, standard errors within 15 %, coverage near 95 %."""

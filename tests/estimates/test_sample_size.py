@@ -26,6 +26,7 @@ def people(rng, count):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [["drug"], ["age", "tax"], ["tax", "drug"]])
 def test_widths_are_met(plan, names):
     """One seeded survey of 200,000: its intervals are as wide as foretold, to 3 %."""
@@ -45,6 +46,7 @@ def test_numbers_give_their_widths(plan):
         assert expected_width(plan, "drug", needed - 1).max() > width
 
 
+@pytest.mark.slow
 def test_functionals_have_widths_too(plan):
     mean = Mean([0, 1, 2, 3])
     prior = [0.4, 0.3, 0.2, 0.1]
@@ -71,6 +73,7 @@ def test_bad_questions_are_refused(plan, call, parameter):
         call(plan)
 
 
+@pytest.mark.slow
 def test_attributes_whose_report_does_not_split():
     """As a survey of 200,000 finds, to 3 %: the other attribute of the group is taken as uniform, and is."""
     schema = Schema([boolean("a"), boolean("b"), boolean("c")])

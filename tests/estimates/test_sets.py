@@ -78,6 +78,7 @@ LARGE: dict[str, tuple[Scheme, int, int]] = {
 """Schemes for forty categories, how often each is tried, and on how many people."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "target"),
     [
@@ -85,10 +86,10 @@ LARGE: dict[str, tuple[Scheme, int, int]] = {
         ("subset selection", "table"),
         ("tilted", "population"),
         ("not deniable", "table"),
-        pytest.param("subset selection, often", "population", marks=pytest.mark.slow),
-        pytest.param("subset selection, often", "table", marks=pytest.mark.slow),
-        pytest.param("tilted", "table", marks=pytest.mark.slow),
-        pytest.param("not deniable", "population", marks=pytest.mark.slow),
+        ("subset selection, often", "population"),
+        ("subset selection, often", "table"),
+        ("tilted", "table"),
+        ("not deniable", "population"),
     ],
 )
 def test_intervals_cover_with_forty_categories(name, target):

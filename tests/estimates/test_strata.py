@@ -68,6 +68,7 @@ def test_by_hand():
     np.testing.assert_allclose(found.covariances.variances, np.diag(expected))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["population", "table"])
 def test_stratified_intervals_cover(target):
     """2,000 samples of two strata, 300 and 900 people who are .7 and .3 of the whole: 93.5 to 96.5 % of cells."""

@@ -88,6 +88,7 @@ def test_exact_from_expected_reports(cutoff, rho, target):
     np.testing.assert_allclose(found.standard_error**2, variances / 10_000, rtol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["population", "table"])
 def test_unbiased_and_honest_by_simulation(target):
     """1,000 disguises of 2,000 transactions, fixed or drawn anew: means, covariances, coverage.

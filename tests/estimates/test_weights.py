@@ -61,6 +61,7 @@ def test_equal_weights_change_nothing():
     assert "effective_respondents" not in plain.to_json()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["population", "table"])
 @pytest.mark.parametrize("estimate", [by_inversion, by_blue])
 def test_weighted_intervals_cover(target, estimate):

@@ -75,6 +75,7 @@ def runs(truth):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("motif", MOTIFS)
 def test_triangles_are_unbiased_and_covered(truth, runs, motif):
     """Over 200 disguises: means within 4.5 standard errors at every node, within 3.5 in all; 95 % intervals cover.

@@ -61,6 +61,7 @@ def truths(truth: Graph) -> dict[str, np.ndarray]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["degrees", "triangles", "3-stars"])
 def test_nodes_are_unbiased_and_covered(truth, runs, name):
     """Over 300 disguises: means within 4.5 standard errors, at every node; 95 % intervals cover 94 to 96 %.

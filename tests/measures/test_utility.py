@@ -98,6 +98,7 @@ def test_no_other_linear_unbiased_estimate_is_better(setting, seed):
     assert (mean_squared_errors(matrix, law, 1) <= variances + 1e-10).all()
 
 
+@pytest.mark.slow
 @given(settings_of())
 def test_dispersion_is_an_unbiased_estimate_of_the_covariance(setting):
     """Its mean over all samples of three; with more reports than truths, of the least-squares inverse."""

@@ -103,6 +103,7 @@ def test_supports_are_unbiased_and_covered_before_selection():
     assert np.mean(covered) == pytest.approx(0.95, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sottovoce.mining.itemsets.frequent.ResolutionWarning")
 def test_intervals_cover_after_selection_at_every_length():
     """Synthetic baskets, eight disguises, thousands of sets that survived; errors of overlapping ones are nearly one

@@ -51,6 +51,7 @@ def test_parts_scatter_with_sets_by_what_they_share():
     assert fits.covariance_ratio(3, 0.1) * 0.1 == pytest.approx(0.01 * 0.02)
 
 
+@pytest.mark.slow
 def test_held_supports_miss_less_than_inversion():
     """Of 400 disguises of 20,000 transactions, three quarters empty, an eighth with five items of six, five without.
 

@@ -50,6 +50,7 @@ def test_what_nothing_hides_is_mined_exactly():
     assert found.target == "population"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [0.7, [0.6, 0.7, 0.8, 0.9, 0.7, 0.7, 0.7, 0.7]], ids=["one coin", "coins of their own"])
 def test_long_sets_are_found_and_their_intervals_cover(p):
     """Frequent sets of four and more items of one table of 40,000, eight disguises: all but a few are found, and 95 %
@@ -128,9 +129,10 @@ def test_rules_where_nothing_is_hidden():
         assert np.median(ratio) == pytest.approx(1, rel=0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "p",
-    [pytest.param(0.7, marks=pytest.mark.slow), [0.6, 0.7, 0.8, 0.9, 0.7, 0.7, 0.7, 0.7]],
+    [0.7, [0.6, 0.7, 0.8, 0.9, 0.7, 0.7, 0.7, 0.7]],
     ids=["one coin", "coins of their own"],
 )
 def test_intervals_of_rules_cover_and_are_shorter_than_by_inversion(p):
@@ -174,6 +176,7 @@ def truth(measure, first, then):
     }[measure]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sottovoce.mining.itemsets.frequent.ResolutionWarning")
 def test_fewer_long_sets_are_wrong_and_few_are_false():
     """100,000 baskets, four disguises: of 388 sets of 4 to 6 items, against the bare threshold and the default."""

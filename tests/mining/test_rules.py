@@ -106,7 +106,8 @@ def test_rules_of_tables_take_the_covariance_of_their_cells(schemes):
     assert found.covariances[row] == pytest.approx(flat @ joint.covariance @ flat.T)
 
 
-@pytest.mark.parametrize("disguises", [100, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("disguises", [100, 400])
 def test_intervals_cover(disguises):
     """Every measure of three rules, 95 % of the disguises: 3.5 standard errors below at the most."""
     truth = baskets(4000, 5)

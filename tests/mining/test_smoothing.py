@@ -131,6 +131,7 @@ def test_what_is_left_when_none_is_kept():
     assert BELOW.select(np.ones(60, bool)).cut_off == pytest.approx(1.1)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sottovoce.mining.itemsets.frequent.ResolutionWarning")
 def test_fewer_are_lost_and_fewer_are_false():
     """100,000 baskets, 12 disguises: of 1,164 sets of 4 to 6 items, against the bare threshold; and probabilities."""

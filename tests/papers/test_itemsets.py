@@ -56,6 +56,7 @@ def test_basic_privacy_over_all_coins():
     assert told["q below .1"].startswith("for all p down to q = 0.041;")
 
 
+@pytest.mark.slow
 def test_counts_of_census(data_sets):
     census = [row for row in rows("frapp-table4.3") if row["name"].startswith("CENSUS")]
     expected = {f"CENSUS length {k}": n for k, n in enumerate((19, 102, 203, 165, 64, 10), start=1)}
@@ -63,6 +64,7 @@ def test_counts_of_census(data_sets):
     assert {row["verdict"] for row in census} == {"reproduced"}
 
 
+@pytest.mark.slow
 def test_webview_1_at_half_a_percent(data_sets):
     found = rows("emask-table3.5")
     assert [row["ours"] for row in found[:3]] == [150, 45, 6]

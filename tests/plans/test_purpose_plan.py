@@ -157,7 +157,7 @@ def test_split_and_joint():
     ("purpose", "names"),
     [("marginals", ["a1"]), ("pairs", ["a1"]), ("pairs", ["a0", "a3"]), ("triples", ["a0", "a1", "a3"])],
 )
-@pytest.mark.parametrize("odds", [2, 9])
+@pytest.mark.parametrize("odds", [2, pytest.param(9, marks=pytest.mark.slow)])
 def test_what_a_purpose_wants_can_be_estimated(purpose, names, odds):
     schema = schema_of(2, 3, 2, 4)
     plan = plan_for_purpose(schema, odds=odds, purpose=purpose)

@@ -64,6 +64,7 @@ def test_coins_are_what_they_say(support, transactions, breach, error, slowdown,
     assert coins.attainment == pytest.approx(wanted, rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.slow
 @given(st.floats(1e-3, 0.3), st.floats(1e4, 1e7), st.integers(0, 2**32 - 1))
 def test_no_coins_attain_more(support, transactions, seed):
     """Random pairs (p, q), by the thesis' formulas."""

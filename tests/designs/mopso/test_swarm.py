@@ -155,6 +155,7 @@ def test_its_front_is_exact_and_beaten_by_the_certified_one():
         assert point["mutual_information"] >= bound.lower_bound - 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "least"), [("gamma", 0.6), ("beta", 0.75), ("uniform", 0.9)])
 def test_a_random_start_reaches_low_distortion(name, least):
     """Table 2's settings at n = 8, epsilon 2, against the certified front between its ends."""

@@ -90,6 +90,7 @@ def test_designs_whose_reports_nobody_could_count_are_left_out():
     assert "optimized unary" not in errors(recommend(several(10, 10), 10_000, odds=9, purpose="pairs"))
 
 
+@pytest.mark.slow
 def test_errors_promised_are_errors_had():
     """300 estimates from 400 reports: the mean squared error is the stated one, within four Monte-Carlo errors."""
     law = [0.6, 0.25, 0.1, 0.05]

@@ -29,6 +29,7 @@ def test_scikit_learn_checks_it():
     check_estimator(DecisionTree(), on_skip=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "plan",
     [
@@ -52,6 +53,7 @@ def test_what_depends_on_two_answers_together(plan, criterion):
     assert shares[0, 0] == pytest.approx(0.95, abs=0.06)
 
 
+@pytest.mark.slow
 def test_every_plan_grows_the_truths_tree(people, any_plan):
     table = people(40_000, seed=7)
     tree = DecisionTree(any_plan, "ill").fit(disguise_frame(table, any_plan, rng=8))

@@ -52,6 +52,7 @@ def test_scikit_learn_checks_it():
     check_estimator(NaiveBayes(), on_skip=None)
 
 
+@pytest.mark.slow
 def test_every_plan_leads_to_the_truths_own_tables(people, any_plan):
     """With 40,000 reports all shares within a class are within five standard errors, which are below .02."""
     table = people(40_000, seed=7)
@@ -222,9 +223,8 @@ def test_without_scikit_learn_the_extra_is_named():
     assert "a classifier needs scikit-learn; install it with: pip install 'sottovoce[mine]'" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "plan_name", ["clear", "unary", *(pytest.param(name, marks=pytest.mark.slow) for name in ("unrelated", "groups"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("plan_name", ["clear", "unary", "unrelated", "groups"])
 def test_log_odds_scatter_as_they_say(people, plans, plan_name):
     """Over 60 samples the mean squared standard score is chi-square / 60: .5 to 1.7 but for one in a thousand."""
     plan, person = plans[plan_name], {"smokes": [True, False], "drinks": ["much", "never"]}

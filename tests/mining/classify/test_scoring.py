@@ -30,7 +30,8 @@ def clear_model(plan: Plan, table: dict, label: str = "ill") -> NaiveBayes:
     return NaiveBayes(plan, label).fit(table)
 
 
-@pytest.mark.parametrize("theta", [0.3, pytest.param(0.6, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("theta", [0.3, 0.6])
 def test_the_variance_of_the_formula(theta):
     """P_Y(cc) = .5: of the table, `(1 - theta^2) / (4 n theta^2)` whatever the accuracy (coins only)."""
     plan = Plan.of(PAIR, {PAIR.names: UnrelatedQuestion(theta)})
@@ -47,6 +48,7 @@ def test_the_variance_of_the_formula(theta):
     assert 0.895 < covered < 0.99
 
 
+@pytest.mark.slow
 def test_every_plan_is_unbiased_and_covered(people, any_plan):
     """Samples of a population with a known accuracy, each cell of the confusion matrix within four standard errors."""
     model = clear_model(any_plan, disguise_frame(people(10_000, 99), any_plan, rng=5))

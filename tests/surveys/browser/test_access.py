@@ -14,8 +14,14 @@ def check(page) -> None:
     assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in serious] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("locale", ["en-US", "ar"])
+@pytest.mark.parametrize(
+    ("locale", "scheme"),
+    [
+        ("en-US", "light"),
+        pytest.param("en-US", "dark", marks=pytest.mark.slow),
+        *(pytest.param("ar", scheme, marks=pytest.mark.slow) for scheme in ("light", "dark")),
+    ],
+)
 def test_axe_finds_nothing_serious(site, chromium, small_screen, walk, scheme, locale):
     context = chromium.new_context(**small_screen | {"color_scheme": scheme, "locale": locale}, bypass_csp=True)
     page = context.new_page()

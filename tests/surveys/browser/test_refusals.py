@@ -103,8 +103,10 @@ def test_a_definition_that_breaks_a_rule_stops_the_page_even_with_its_own_hash(s
 @pytest.mark.parametrize(
     ("name", "old"),
     [
-        *((name, False) for name in ("main.js", "coins.js", "rules.js", "mechanisms/diagonal.js", "texts/en.js")),
-        *((name, True) for name in ("rules.js", "mechanisms/diagonal.js")),
+        *((name, False) for name in ("main.js", "mechanisms/diagonal.js")),
+        ("rules.js", True),
+        *(pytest.param(name, False, marks=pytest.mark.slow) for name in ("coins.js", "rules.js", "texts/en.js")),
+        pytest.param("mechanisms/diagonal.js", True, marks=pytest.mark.slow),
     ],
 )
 def test_a_changed_byte_of_a_module_stops_the_page(site, chromium, small_screen, name, old):
