@@ -6,7 +6,7 @@ import numpy as np
 
 from papers._emask_plan import Coins, plan_of
 from papers.rerun import Row, compared
-from sottovoce.datasets.baskets import chosen_items
+from sottovoce.datasets.published import chosen_items
 from sottovoce.disguises.transactions import disguise_transactions
 from sottovoce.measures.item_privacy import basic_privacy, reinterrogation_privacy
 from sottovoce.mining.itemsets.result import Itemsets

@@ -9,7 +9,7 @@ from papers._emask_table import QUICK_TURNS, TIMED, TURNS, Table
 from papers._repeated import error_rows, numbers_of, ranges
 from papers.rerun import Progress, Rerun, Row, claimed
 from sottovoce.datasets.quest import quest_transactions
-from sottovoce.mining.itemsets.accuracy import mining_errors
+from sottovoce.mining.itemsets.evaluation import mining_errors
 
 DATA_SETS, QUICK, COUNTED = 40, 4, 24
 """How many are disguised; of those that are only counted a quick run can have more."""

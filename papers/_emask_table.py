@@ -9,7 +9,7 @@ from papers._emask_plan import Coins, mining_seconds, plan_of
 from papers._emask_privacy import EXPLAINED, Printed, reinterrogation
 from papers._repeated import error_rows, frequent, repeated
 from papers.rerun import Progress, Rerun, Row, Verdict
-from sottovoce.datasets.baskets import chosen_items, repeat_baskets
+from sottovoce.datasets.published import chosen_items, repeat_baskets
 from sottovoce.disguises.transactions import disguise_transactions
 from sottovoce.measures.itemset_error import support_error
 from sottovoce.mining.itemsets.result import Itemsets

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from papers._repeated import frequent
-from sottovoce.datasets.categorical import Columns, census, health_stand_in
+from sottovoce.datasets.published import Columns, census, health_stand_in
 from sottovoce.mining.itemsets.result import Itemsets
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.item_set import ItemSet

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from papers._ldp_picture import COLOURS, tidy
 from papers._ldp_table import MECHANISMS, everywhere
 from papers.rerun import Progress, Rerun, Row
-from sottovoce.datasets.networks import friendships
+from sottovoce.datasets.published import friendships
 from sottovoce.graphs.degrees import reconstruct_graph
 from sottovoce.graphs.graph import Graph
 from sottovoce.graphs.reports import GraphReports, disguise_graph

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from papers.rerun import Row, claimed
 from sottovoce.channels.channel import Channel
 from sottovoce.counts.counter import count_cells
-from sottovoce.datasets.categorical import cholesterol
+from sottovoce.datasets.published import cholesterol
 from sottovoce.designs.compare import compare, product_channel
 from sottovoce.schemes.laplace import Laplace
 from sottovoce.schemes.randomized_response import RandomizedResponse

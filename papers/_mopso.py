@@ -8,7 +8,7 @@ import numpy as np
 
 from papers.rerun import Progress, Row, claimed
 from sottovoce.checks import Array
-from sottovoce.datasets.categorical import car, connect_4
+from sottovoce.datasets.published import car, connect_4
 from sottovoce.designs.certified import information_front
 from sottovoce.designs.front import INFORMATION_AND_DISTORTION, Front
 from sottovoce.designs.mopso import Settings, mopso_front

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from papers.rerun import Progress, Row, Verdict
-from sottovoce.mining.itemsets.accuracy import LengthErrors, mining_errors
+from sottovoce.mining.itemsets.evaluation import LengthErrors, mining_errors
 from sottovoce.mining.itemsets.frequent import ResolutionWarning, frequent_itemsets
 from sottovoce.mining.itemsets.result import Itemsets
 from sottovoce.plans.plan import Plan

@@ -14,7 +14,7 @@ from sottovoce.datasets.quest import quest_transactions
 from sottovoce.disguises.transactions import disguise_transactions
 from sottovoce.measures.item_privacy import basic_privacy
 from sottovoce.measures.itemset_error import support_error
-from sottovoce.mining.itemsets.accuracy import mining_errors
+from sottovoce.mining.itemsets.evaluation import mining_errors
 from sottovoce.mining.itemsets.result import Itemsets
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.tables.bitsets import Csr

@@ -4,7 +4,7 @@ from functools import partial
 
 from papers import _emask_quest, _thesis
 from papers._emask_table import Table
-from sottovoce.datasets.baskets import t10i4d100k
+from sottovoce.datasets.published import t10i4d100k
 
 TITLE = "T10.I4.D1M.N1K, p = 0.5051, q = 0.9696, min_support 0.5 %"
 SOURCE = _thesis.SOURCE.format("Table 3.3")

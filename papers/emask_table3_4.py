@@ -5,7 +5,7 @@ from functools import partial
 from papers import _thesis
 from papers._emask_privacy import Printed
 from papers._emask_table import Table
-from sottovoce.datasets.baskets import bms_webview
+from sottovoce.datasets.published import bms_webview
 
 TITLE = "BMS-WebView-1, p = 0.5673, q = 0.9877, min_support 0.3 %"
 SOURCE = _thesis.SOURCE.format("Table 3.4")

@@ -10,14 +10,14 @@ from papers._frapp import Data
 from papers._mining_figure import Scores, draw
 from papers._mining_rivals import mined_by_cut_and_paste, mined_by_mask
 from papers.rerun import Progress, Rerun, Row, claimed
-from sottovoce.datasets.categorical import census, households
+from sottovoce.datasets.published import census, households
 from sottovoce.disguises.tables import disguise_frame
 from sottovoce.estimates.covariance import FactorCovariance
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.log_linear import estimate_joint
 from sottovoce.estimates.proportions import estimate_proportions
-from sottovoce.mining.itemsets.accuracy import mining_errors
-from sottovoce.mining.itemsets.modelled import itemsets_of
+from sottovoce.mining.itemsets.evaluation import mining_errors
+from sottovoce.mining.itemsets.pattern_model import itemsets_of
 from sottovoce.mining.itemsets.result import Itemsets
 from sottovoce.mining.small_set_plan import mining_plan
 from sottovoce.plans.budget import new_plan

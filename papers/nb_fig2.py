@@ -7,9 +7,15 @@ from typing import Any
 import numpy as np
 
 from papers.rerun import Progress, Rerun, Row, claimed, compared
-from sottovoce.datasets.categorical import Cut, binary_adult, binary_breast_cancer
-from sottovoce.mining.classify.experiments import TRAINING_SHARE, LearningCurve, accuracy_by_plan
-from sottovoce.mining.classify.trial import AT_ONCE, Trial, records_of
+from sottovoce.datasets.published import Cut, binary_adult, binary_breast_cancer
+from sottovoce.mining.classify.experiments import (
+    AT_ONCE,
+    TRAINING_SHARE,
+    LearningCurve,
+    Trial,
+    accuracy_by_plan,
+    records_of,
+)
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.schema import Schema
 from sottovoce.schemes.unrelated_question import UnrelatedQuestion

@@ -6,7 +6,7 @@ import numpy as np
 
 from papers.nb_fig2 import unrelated
 from papers.rerun import Progress, Rerun, Row, claimed, compared
-from sottovoce.datasets.categorical import binary_adult
+from sottovoce.datasets.published import binary_adult
 from sottovoce.mining.classify.experiments import LearningCurve, accuracy_by_plan
 from sottovoce.plans.plan import Plan
 from sottovoce.schemes.related_question import RelatedQuestion

@@ -5,7 +5,7 @@ import numpy as np
 from papers._optrr import DELTA, PAPER, RESPONDENTS, draw, excess, fronts, generations, lower_everywhere
 from papers.rerun import Progress, Rerun
 from sottovoce.checks import Array
-from sottovoce.datasets.categorical import ADULT, adult
+from sottovoce.datasets.published import ADULT, adult
 
 TITLE = "Warner's scheme and OptRR on the first attributes of Adult, delta = .75"
 SOURCE = f"{PAPER}, figure 5(c)"

@@ -14,10 +14,10 @@ import numpy as np
 
 import sottovoce as sv
 from benchmarks.measure import Row
-from sottovoce.datasets.baskets import bms_webview, repeat_baskets
+from sottovoce.datasets.published import bms_webview, repeat_baskets
 from sottovoce.datasets.quest import quest_transactions
 from sottovoce.disguises.transactions import disguise_transactions
-from sottovoce.mining.itemsets.accuracy import mining_errors
+from sottovoce.mining.itemsets.evaluation import mining_errors
 from sottovoce.mining.itemsets.result import Itemsets
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.item_set import ItemSet

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from sottovoce.datasets.baskets import bms_webview, repeat_baskets, t10i4d100k
+from sottovoce.datasets.published import bms_webview, repeat_baskets, t10i4d100k
 from sottovoce.datasets.quest import quest_transactions
 from sottovoce.disguises.transactions import disguise_transactions
 from sottovoce.plans.plan import Plan

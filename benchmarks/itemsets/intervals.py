@@ -15,7 +15,7 @@ import sottovoce as sv
 from benchmarks.itemsets.accuracy import SECOND, SYNTHETIC, TABLES, Source, mined, near_items, plan_of
 from benchmarks.measure import Row
 from sottovoce.checks import Array
-from sottovoce.datasets.baskets import bms_webview, repeat_baskets
+from sottovoce.datasets.published import bms_webview, repeat_baskets
 from sottovoce.datasets.quest import quest_transactions
 from sottovoce.disguises.transactions import disguise_transactions
 from sottovoce.mining.itemsets.result import Items

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sottovoce.datasets import categorical
-from sottovoce.datasets.categorical import ADULT, ADULT_NUMBERS, binary_adult, binary_breast_cancer
+from sottovoce.datasets import published
+from sottovoce.datasets.published import ADULT, ADULT_NUMBERS, binary_adult, binary_breast_cancer
 from sottovoce.errors import SottovoceError
 
 
@@ -33,7 +33,7 @@ def test_cuts_of_a_few_people(monkeypatch):
     table = {name: np.array([20, 30, 40, 90]) for name in ADULT_NUMBERS}
     table |= {name: np.array(["?"] * 4) for name in ADULT if name not in ADULT_NUMBERS}
     table |= {"race": np.array(["White", "Black", "White", "?"]), "income": np.array([">50K", "<=50K"] * 2)}
-    monkeypatch.setattr(categorical, "adult", lambda: table)
+    monkeypatch.setattr(published, "adult", lambda: table)
     schema, halves = binary_adult()
     assert schema.names == ADULT
     assert halves["age"].tolist() == [0, 0, 1, 1]
@@ -51,7 +51,7 @@ def test_cuts_of_a_few_tumours(monkeypatch):
         "class": ["2", "4", "4"],
     }
     known = {name: np.array(cells) for name, cells in table.items()}
-    monkeypatch.setattr(categorical, "breast_cancer_wisconsin", lambda: known)
+    monkeypatch.setattr(published, "breast_cancer_wisconsin", lambda: known)
     schema, grades = binary_breast_cancer()
     assert schema.names == ("bare-nuclei", "mitoses", "malignant")
     assert {name: cells.tolist() for name, cells in grades.items()} == {name: [0, 1] for name in schema.names}

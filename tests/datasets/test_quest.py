@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sottovoce.datasets import quest
-from sottovoce.datasets.baskets import t10i4d100k
+from sottovoce.datasets.published import t10i4d100k
 from sottovoce.datasets.quest import Patterns, quest_transactions
 from sottovoce.errors import SottovoceError
 

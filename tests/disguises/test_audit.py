@@ -11,7 +11,7 @@ from scipy.stats import beta
 from sottovoce.channels.dense import Dense
 from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.channels.kronecker import Kronecker
-from sottovoce.disguises.audit import sampler
+from sottovoce.disguises.audit import evidence
 from sottovoce.disguises.audit.evidence import lower_bound, upper_bound
 from sottovoce.disguises.audit.run import audit, audit_mechanism
 from sottovoce.errors import SottovoceError
@@ -236,7 +236,7 @@ def test_memory_is_bounded_and_progress_told(monkeypatch):
         told.append((done, total))
 
     whole = audit_mechanism(Bits(1), samples=1000, rng=1)
-    monkeypatch.setattr(sampler, "COINS_AT_ONCE", 32 * 300)
+    monkeypatch.setattr(evidence, "COINS_AT_ONCE", 32 * 300)
     assert (
         audit_mechanism(Watched(1), samples=1000, rng=1, progress=watch) == whole
     )  # a coin of 4 sides rejects nothing

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.stats import chi2, chisquare
 
 from sottovoce.disguises import bit_noise
-from sottovoce.disguises.transactions import KINDS, disguise_transactions
+from sottovoce.disguises.transactions import disguise_transactions
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanisms.coins import random_words
 from sottovoce.mechanisms.flips import BitCoin, Flips
@@ -25,6 +25,7 @@ from sottovoce.schemes.gamma_diagonal import GammaDiagonal
 from sottovoce.schemes.warner import Warner
 from sottovoce.tables import parallel
 from sottovoce.tables.bitsets import MOST_WORDS, Bitsets, first_invalid_row
+from sottovoce.tables.sparse_rows import KINDS
 
 COINS = {
     "EMASK's": [BitCoin(5051, 304, 10000)],

@@ -10,12 +10,11 @@ from scipy.stats import binomtest
 from sottovoce.errors import SottovoceError
 from sottovoce.graphs import neighbours
 from sottovoce.graphs.convert import to_kind
-from sottovoce.graphs.directed_triangles import MOTIFS
 from sottovoce.graphs.graph import Graph
 from sottovoce.graphs.neighbours import Dyads, closing_sums
 from sottovoce.graphs.reports import GraphReports, disguise_graph
 from sottovoce.graphs.stars import estimate_stars, node_stars
-from sottovoce.graphs.triangles import estimate_triangles
+from sottovoce.graphs.triangles import MOTIFS, estimate_triangles
 from sottovoce.mechanisms.flips import BitCoin
 
 NODES, DRAWS, EPSILON = 40, 200, 3

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from sottovoce.graphs.degrees import estimate_degrees, estimate_edges
-from sottovoce.graphs.directed_triangles import MOTIFS
 from sottovoce.graphs.graph import Graph
 from sottovoce.graphs.reports import GraphReports
 from sottovoce.graphs.stars import estimate_stars, node_stars, star_variance
-from sottovoce.graphs.triangles import estimate_triangles
+from sottovoce.graphs.triangles import MOTIFS, estimate_triangles
 from sottovoce.mechanisms.flips import BitCoin
 
 COIN = BitCoin(3, 1, 4)

@@ -4,7 +4,7 @@ from math import isnan
 
 import numpy as np
 
-from sottovoce.mining.itemsets.accuracy import LengthErrors, mining_errors
+from sottovoce.mining.itemsets.evaluation import LengthErrors, mining_errors
 from sottovoce.mining.itemsets.result import Itemsets
 from sottovoce.mining.itemsets.selection import Level
 

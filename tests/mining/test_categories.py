@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from sottovoce.counts import counter as counters
-from sottovoce.datasets.categorical import census
+from sottovoce.datasets.published import census
 from sottovoce.disguises.tables import disguise_frame
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates.proportions import estimate_proportions

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sottovoce.datasets.baskets import bms_webview
+from sottovoce.datasets.published import bms_webview
 from sottovoce.datasets.quest import quest_transactions
 from sottovoce.disguises.tables import disguise_file, disguise_frame
 from sottovoce.disguises.transactions import disguise_transactions

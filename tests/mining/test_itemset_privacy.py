@@ -7,8 +7,8 @@ import pytest
 
 from sottovoce.disguises.transactions import disguise_transactions
 from sottovoce.errors import SottovoceError
+from sottovoce.mining.itemsets.evaluation import itemset_privacy
 from sottovoce.mining.itemsets.frequent import frequent_itemsets
-from sottovoce.mining.itemsets.privacy import itemset_privacy
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema

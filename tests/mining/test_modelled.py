@@ -9,9 +9,9 @@ from sottovoce.disguises.tables import disguise_frame
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates.covariance import FactorCovariance
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.mining.itemsets import modelled as module
+from sottovoce.mining.itemsets import pattern_model as module
 from sottovoce.mining.itemsets.frequent import ResolutionWarning, frequent_itemsets
-from sottovoce.mining.itemsets.modelled import itemsets_of, modelled_itemsets
+from sottovoce.mining.itemsets.pattern_model import itemsets_of, modelled_itemsets
 from sottovoce.mining.rules import association_rules
 from sottovoce.mining.small_set_plan import mining_plan
 from sottovoce.plans.plan import Plan

@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 
-from sottovoce.mining.itemsets.parametric_bootstrap import Fits, Window
-from sottovoce.mining.itemsets.patterns import simulate_counts, subset_sums, supports_from_cells, unbiased_supports
+from sottovoce.mining.itemsets.pattern_fits import (
+    Fits,
+    Window,
+    simulate_counts,
+    subset_sums,
+    supports_from_cells,
+    unbiased_supports,
+)
 from sottovoce.mining.itemsets.reconstruct import item_coins
 from sottovoce.mining.itemsets.tuning import DEFAULT_TUNING
 from sottovoce.plans.plan import Plan

@@ -5,13 +5,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sottovoce.datasets.baskets import repeat_baskets
+from sottovoce.datasets.published import repeat_baskets
 from sottovoce.datasets.quest import quest_transactions
 from sottovoce.disguises.transactions import disguise_transactions
 from sottovoce.errors import SottovoceError
-from sottovoce.mining.itemsets.accuracy import mining_errors
+from sottovoce.mining.itemsets.evaluation import mining_errors
 from sottovoce.mining.itemsets.frequent import frequent_itemsets
-from sottovoce.mining.itemsets.modelled import modelled_itemsets
+from sottovoce.mining.itemsets.pattern_model import modelled_itemsets
 from sottovoce.mining.rules import association_rules
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.item_set import ItemSet

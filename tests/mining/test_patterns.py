@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates.likelihood import em
-from sottovoce.mining.itemsets.patterns import (
+from sottovoce.mining.itemsets.pattern_fits import (
     cells_from_supports,
     fit_cells,
     simulate_counts,

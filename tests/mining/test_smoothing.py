@@ -7,7 +7,7 @@ import pytest
 
 from sottovoce.datasets.quest import quest_transactions
 from sottovoce.disguises.transactions import disguise_transactions
-from sottovoce.mining.itemsets.accuracy import mining_errors
+from sottovoce.mining.itemsets.evaluation import mining_errors
 from sottovoce.mining.itemsets.frequent import ResolutionWarning, frequent_itemsets
 from sottovoce.mining.itemsets.selection import Search
 from sottovoce.mining.itemsets.smoothing import Smoothed, smooth_supports, subset_moments

@@ -9,13 +9,7 @@ import pytest
 
 from sottovoce.errors import SottovoceError
 from sottovoce.plans.canonical import canonical_bytes
-from sottovoce.plans.document import (
-    plan_from_json,
-    plan_from_text,
-    plan_hash,
-    plan_to_json,
-    plan_to_text,
-)
+from sottovoce.plans.document import plan_from_json, plan_from_text, plan_hash, plan_to_json, plan_to_text
 from sottovoce.plans.plan import Plan, PriorSource
 from sottovoce.schemas.attribute import boolean
 from sottovoce.schemas.item_set import ItemSet

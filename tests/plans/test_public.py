@@ -8,13 +8,7 @@ import pytest
 from sottovoce.errors import SottovoceError
 from sottovoce.plans.budget import new_plan
 from sottovoce.plans.canonical import canonical_bytes
-from sottovoce.plans.document import (
-    plan_from_json,
-    plan_from_text,
-    plan_hash,
-    plan_to_json,
-    plan_to_text,
-)
+from sottovoce.plans.document import plan_from_json, plan_from_text, plan_hash, plan_to_json, plan_to_text
 from sottovoce.plans.guarantee import Guarantee
 from sottovoce.plans.plan import Plan
 from sottovoce.plans.public import PublicNumber, public_from_json, split_public

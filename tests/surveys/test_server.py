@@ -16,7 +16,7 @@ import pytest
 
 from sottovoce.errors import SottovoceError
 from sottovoce.surveys.client.client import seal_report
-from sottovoce.surveys.collect import handlers
+from sottovoce.surveys.collect import server as server_module
 from sottovoce.surveys.collect.app_state import PublishedSurvey, RateLimit, today
 from sottovoce.surveys.collect.server import HEADERS, SecurityHeaders, address_of, listen, serve
 from sottovoce.surveys.collect.store import Store
@@ -72,7 +72,7 @@ def test_what_browsers_load_is_compressed(server, survey, path):
 
 def test_files_of_the_page(server, monkeypatch):
     files = page_files() | {"deep/own.js": PageFile(b"1", "text/javascript; charset=utf-8")}
-    monkeypatch.setattr(handlers, "page_files", lambda: files)
+    monkeypatch.setattr(server_module, "page_files", lambda: files)
     for name, file in files.items():
         reply = server.ask("GET", address(name))
         assert (reply.status, reply.body, reply.headers["content-type"]) == (200, file.content, file.media_type)
@@ -271,7 +271,7 @@ def test_a_disk_that_refuses(served, open_survey):
 
 
 def test_a_body_that_never_comes(served, open_survey, monkeypatch):
-    monkeypatch.setattr(handlers, "BODY_SECONDS", 0.05)
+    monkeypatch.setattr(server_module, "BODY_SECONDS", 0.05)
     server = served()
     place = urlsplit(server.address)
     with create_connection((place.hostname, place.port), timeout=10) as connection:

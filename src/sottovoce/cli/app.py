@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import sottovoce
-from sottovoce.cli import compare, demo, design, disguise, estimate, measure, mine, plan, recommend, survey
+from sottovoce.cli import demo, design, estimate, measure, mine, plan, recommend, survey
 from sottovoce.errors import SottovoceError
 
 app = typer.Typer(
@@ -23,11 +23,11 @@ app = typer.Typer(
 )
 app.add_typer(plan.app, name="plan")
 app.command("recommend")(recommend.recommend)
-app.command("compare")(compare.compare)
+app.command("compare")(measure.compare)
 app.add_typer(design.app, name="design")
 app.add_typer(mine.app, name="mine")
 app.add_typer(survey.app, name="survey")
-app.command("disguise")(disguise.disguise)
+app.command("disguise")(plan.disguise)
 app.command("estimate")(estimate.estimate)
 app.command("measure")(measure.measure)
 app.command("demo")(demo.demo)

@@ -72,7 +72,7 @@ def _mine(
 ) -> "Itemsets":
     """Find frequent itemsets in a file, with a progress bar for each length."""
     from sottovoce.mining.itemsets.frequent import frequent_itemsets
-    from sottovoce.mining.itemsets.modelled import modelled_itemsets
+    from sottovoce.mining.itemsets.pattern_model import modelled_itemsets
     from sottovoce.tables.plan_file import plan_of_reports
 
     agreed = plan_of_reports(path, plan)

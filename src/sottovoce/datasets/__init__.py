@@ -7,12 +7,10 @@ are part of the package.
 from sottovoce._lazy import lazy
 
 HOMES = {
-    "datasets.baskets": (
+    "datasets.published": (
         "bms_webview",
         "repeat_baskets",
         "t10i4d100k",
-    ),
-    "datasets.categorical": (
         "adult",
         "binary_adult",
         "binary_breast_cancer",
@@ -24,8 +22,6 @@ HOMES = {
         "connect_4",
         "health_stand_in",
         "households",
-    ),
-    "datasets.networks": (
         "ego_facebook",
         "friendships",
     ),

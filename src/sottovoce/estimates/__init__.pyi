@@ -1,11 +1,11 @@
 """Made by tools/stubs.py from the table of homes in `__init__.py`."""
 
-from sottovoce.estimates.by_group import Estimates as Estimates
 from sottovoce.estimates.derived import Derived as Derived
 from sottovoce.estimates.derived import derive as derive
 from sottovoce.estimates.estimate import Estimate as Estimate
 from sottovoce.estimates.estimate import Respondents as Respondents
 from sottovoce.estimates.groups import Comparison as Comparison
+from sottovoce.estimates.groups import Estimates as Estimates
 from sottovoce.estimates.groups import stratified as stratified
 from sottovoce.estimates.independence import IndependenceTest as IndependenceTest
 from sottovoce.estimates.laplace_costs import Cost as Cost

@@ -9,7 +9,6 @@ from sottovoce.graphs.degrees import NodeEstimates as NodeEstimates
 from sottovoce.graphs.degrees import estimate_degrees as estimate_degrees
 from sottovoce.graphs.degrees import estimate_edges as estimate_edges
 from sottovoce.graphs.degrees import reconstruct_graph as reconstruct_graph
-from sottovoce.graphs.directed_triangles import Triangles as Triangles
 from sottovoce.graphs.edge_files import read_edges as read_edges
 from sottovoce.graphs.edge_files import read_reports as read_reports
 from sottovoce.graphs.edge_files import write_reports as write_reports
@@ -22,4 +21,5 @@ from sottovoce.graphs.reports import graph_of_rows as graph_of_rows
 from sottovoce.graphs.stars import StarEstimates as StarEstimates
 from sottovoce.graphs.stars import estimate_stars as estimate_stars
 from sottovoce.graphs.stars import node_stars as node_stars
+from sottovoce.graphs.triangles import Triangles as Triangles
 from sottovoce.graphs.triangles import estimate_triangles as estimate_triangles

@@ -13,48 +13,18 @@ HOMES = {
         "accuracy_by_respondents",
         "respondents_for_accuracy",
     ),
-    "mining.classify.grouping": (
-        "Grouping",
-        "compare_groupings",
-        "grouped_plan",
-    ),
+    "mining.classify.grouping": ("Grouping", "compare_groupings", "grouped_plan"),
     "mining.classify.learner": ("DisguisedClassifier",),
-    "mining.classify.mined_privacy": (
-        "EntryPrivacy",
-        "MinedPrivacy",
-        "mined_privacy",
-    ),
-    "mining.classify.naive_bayes": (
-        "LogOdds",
-        "NaiveBayes",
-    ),
-    "mining.classify.scoring": (
-        "Scores",
-        "score_disguised",
-    ),
-    "mining.itemsets.accuracy": (
-        "LengthErrors",
-        "mining_errors",
-    ),
-    "mining.itemsets.frequent": (
-        "ResolutionWarning",
-        "frequent_itemsets",
-    ),
-    "mining.itemsets.modelled": (
-        "itemsets_of",
-        "modelled_itemsets",
-    ),
-    "mining.itemsets.privacy": (
-        "ItemsetPrivacy",
-        "itemset_privacy",
-    ),
+    "mining.classify.mined_privacy": ("EntryPrivacy", "MinedPrivacy", "mined_privacy"),
+    "mining.classify.naive_bayes": ("LogOdds", "NaiveBayes"),
+    "mining.classify.scoring": ("Scores", "score_disguised"),
+    "mining.itemsets.evaluation": ("LengthErrors", "mining_errors", "ItemsetPrivacy", "itemset_privacy"),
+    "mining.itemsets.frequent": ("ResolutionWarning", "frequent_itemsets"),
+    "mining.itemsets.pattern_model": ("itemsets_of", "modelled_itemsets"),
     "mining.itemsets.result": ("Itemsets",),
     "mining.itemsets.selection": ("Recall",),
     "mining.itemsets.tuning": ("Tuning",),
-    "mining.rules": (
-        "Rules",
-        "association_rules",
-    ),
+    "mining.rules": ("Rules", "association_rules"),
     "mining.small_set_plan": ("mining_plan",),
 }
 

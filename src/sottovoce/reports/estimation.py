@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 from sottovoce.checks import Progress, Target, one_of
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.estimates.by_group import Estimates
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.groups import stratified
+from sottovoce.estimates.groups import Estimates, stratified
 from sottovoce.estimates.log_linear import estimate_joint
 from sottovoce.estimates.proportions import estimate_by, estimate_proportions, is_sampled
 from sottovoce.reports.views import listed, with_public_attributes

@@ -14,8 +14,8 @@ from sottovoce.schemas.item_set import ItemSet
 from sottovoce.tables.source import CsvSource, Source, is_table, open_source
 
 if TYPE_CHECKING:
-    from sottovoce.estimates.by_group import Estimates
     from sottovoce.estimates.estimate import Estimate, Respondents
+    from sottovoce.estimates.groups import Estimates
     from sottovoce.estimates.independence import IndependenceTest
     from sottovoce.estimates.presentation import Backend
     from sottovoce.estimates.supports import Supports
@@ -293,7 +293,7 @@ class Reports:
         transactions, under cut-and-paste.
         """
         from sottovoce.mining.itemsets.frequent import frequent_itemsets
-        from sottovoce.mining.itemsets.modelled import modelled_itemsets
+        from sottovoce.mining.itemsets.pattern_model import modelled_itemsets
 
         if model and (selection != "smoothed" or target != "population"):
             raise SottovoceError("model", "must be left out where a selection or the table is asked for", model)

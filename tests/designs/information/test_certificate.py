@@ -7,9 +7,13 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from sottovoce.designs.information import program
-from sottovoce.designs.information.least_information import least_information, proven_information, water_filling
+from sottovoce.designs.information.least_information import (
+    least_information,
+    proven_information,
+    smallest_distortion,
+    water_filling,
+)
 from sottovoce.designs.information.program import Program, best_rows, targets
-from sottovoce.designs.information.smallest_distortion import smallest_distortion
 from sottovoce.measures.matrices import posteriors
 from sottovoce.measures.privacy import mutual_information
 

@@ -8,9 +8,8 @@ from scipy.stats import beta, gamma, norm
 
 from sottovoce.designs.information import least_information as module
 from sottovoce.designs.information import program
-from sottovoce.designs.information.least_information import information_front, least_information
+from sottovoce.designs.information.least_information import information_front, least_information, smallest_distortion
 from sottovoce.designs.information.program import Program
-from sottovoce.designs.information.smallest_distortion import smallest_distortion
 from sottovoce.errors import SottovoceError
 from sottovoce.measures.privacy import entropy, mutual_information
 from sottovoce.measures.utility import distortion

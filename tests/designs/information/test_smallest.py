@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from sottovoce.designs.information.smallest_distortion import least_distorting, smallest_distortion
+from sottovoce.designs.information.least_information import least_distorting, smallest_distortion
 from sottovoce.measures.utility import distortion
 
 

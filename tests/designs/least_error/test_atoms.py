@@ -5,7 +5,15 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sottovoce.designs.least_error.atoms import Limits, Multipliers, adversary_chance, all_atoms, allowed, blocks, price
+from sottovoce.designs.least_error.atoms import (
+    Limits,
+    Multipliers,
+    adversary_chance,
+    all_atoms,
+    allowed,
+    blocks,
+    price,
+)
 
 
 def vertices(limits):

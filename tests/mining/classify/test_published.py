@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import BernoulliNB
 
-from sottovoce.datasets.categorical import binary_adult, binary_breast_cancer
+from sottovoce.datasets.published import binary_adult, binary_breast_cancer
+from sottovoce.mining.classify.experiments import Trial, records_of, undisguised_plan
 from sottovoce.mining.classify.naive_bayes import NaiveBayes
-from sottovoce.mining.classify.trial import Trial, records_of, undisguised_plan
 from sottovoce.plans.plan import Plan
 from sottovoce.schemes import RelatedQuestion, UnrelatedQuestion
 

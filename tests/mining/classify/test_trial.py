@@ -4,11 +4,18 @@ import numpy as np
 import pytest
 
 from sottovoce.errors import SottovoceError
-from sottovoce.mining.classify import trial
-from sottovoce.mining.classify.experiments import accuracy_by_plan, accuracy_by_respondents, respondents_for_accuracy
+from sottovoce.mining.classify import experiments
+from sottovoce.mining.classify.experiments import (
+    IndividualRecords,
+    Trial,
+    accuracy_by_plan,
+    accuracy_by_respondents,
+    records_of,
+    report_simulator,
+    respondents_for_accuracy,
+)
 from sottovoce.mining.classify.joint_table import class_tables
 from sottovoce.mining.classify.naive_bayes import NaiveBayes
-from sottovoce.mining.classify.trial import IndividualRecords, Trial, records_of, report_simulator
 from sottovoce.plans.plan import Plan
 from sottovoce.schemes import GammaDiagonal, UnrelatedQuestion
 
@@ -64,7 +71,7 @@ def test_any_plan_can_be_tried(people, plans, name):
 
 
 def test_accuracy_by_theta(people, monkeypatch):
-    monkeypatch.setattr(trial, "AT_ONCE", 7)
+    monkeypatch.setattr(experiments, "AT_ONCE", 7)
     table, seen = people(1500), []
     schema = records_schema()
     plans = {theta: Plan.of(schema, {schema.names: UnrelatedQuestion(theta)}) for theta in (0.05, 0.3, 1)}

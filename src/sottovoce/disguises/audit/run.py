@@ -17,9 +17,17 @@ from numpy.typing import NDArray
 from sottovoce.channels.channel import Channel
 from sottovoce.checks import Progress, whole_number
 from sottovoce.checks import level as checked_level
-from sottovoce.disguises.audit.evidence import Finding, impossible, log_ratio, ruled_out, suspects
+from sottovoce.disguises.audit.evidence import (
+    Auditable,
+    Event,
+    Finding,
+    Sampler,
+    impossible,
+    log_ratio,
+    ruled_out,
+    suspects,
+)
 from sottovoce.disguises.audit.result import REACHED, Audit, GroupAudit
-from sottovoce.disguises.audit.sampler import Auditable, Event, Sampler
 from sottovoce.mechanisms.coins import Randomness, RandomWords, random_words
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Columns

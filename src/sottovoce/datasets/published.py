@@ -1,17 +1,20 @@
-"""Tables of categories and numbers: Adult, CENSUS, households, Car, Connect-4, breast cancer, cholesterol."""
+"""Published data sets: tables of categories, transactions and networks."""
 
 import csv
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.checks import one_of
+from sottovoce.checks import one_of, whole_number
 from sottovoce.datasets.files import FILES
 from sottovoce.schemas.attribute import Attribute
 from sottovoce.schemas.binned import Binned
+from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
+from sottovoce.tables.bitsets import Csr
 
 Columns = dict[str, NDArray[Any]]
 """A table as a mapping of columns."""
@@ -60,6 +63,8 @@ LABELS: dict[str, tuple[str, ...]] = {
     "sex": ("Female", "Male"),
     "income": ("<=50K", ">50K"),
 }
+FIRST_FRIEND, FRIENDS = 171, 185
+"""Node at which the small network starts, and its number of nodes."""
 
 
 def adult() -> Columns:
@@ -230,3 +235,73 @@ def households() -> tuple[Schema, Columns]:
 def _merged(values: NDArray[Any], names: dict[str, str]) -> NDArray[Any]:
     """Return the values, some of them renamed to a larger category."""
     return np.array([names.get(value, value) for value in values], object)
+
+
+def bms_webview(number: int) -> tuple[ItemSet, Csr]:
+    """Return clicks in a web shop (KDD Cup 2000): 59,601 sessions of 497 pages, or 77,512 of 3,340."""
+    whole_number("number", number, most=2)
+    return _baskets("pages", FILES[f"bms-webview-{number}"].text().replace(" -1", ""))
+
+
+def t10i4d100k() -> tuple[ItemSet, Csr]:
+    """Return 100,000 baskets of about ten of 870 items, made by IBM's Quest generator."""
+    return _baskets("basket", FILES["t10i4d100k"].text())
+
+
+def repeat_baskets(csr: Csr, times: int) -> Csr:
+    """Return the baskets repeated, as the thesis of EMASK enlarges small data.
+
+    >>> repeat_baskets((np.array([0, 2, 3]), np.array([0, 1, 1], np.int32)), 2)
+    (array([0, 2, 3, 5, 6]), array([0, 1, 1, 0, 1, 1], dtype=int32))
+    """
+    indptr, indices = csr
+    ends = [indptr[1:] + time * indptr[-1] for time in range(times)]
+    return np.concatenate([indptr[:1], *ends]), np.tile(indices, times)
+
+
+def chosen_items(items: ItemSet, csr: Csr, chosen: NDArray[np.bool_]) -> tuple[ItemSet, Csr]:
+    """Return the chosen items, renumbered from 0, and the baskets with these items only.
+
+    >>> chosen_items(ItemSet("basket", list("abc")), (np.array([0, 2, 3]), np.array([0, 2, 1])), np.arange(3) > 0)
+    (ItemSet(name='basket', items=('b', 'c')), (array([0, 1, 2]), array([1, 0], dtype=int32)))
+    """
+    indptr, indices = csr
+    kept = chosen[indices]
+    numbers = np.cumsum(chosen, dtype=np.int32) - 1
+    labels = [label for label, wanted in zip(items.items, chosen, strict=True) if wanted]
+    return ItemSet(items.name, labels), (np.concatenate([[0], np.cumsum(kept)])[indptr], numbers[indices[kept]])
+
+
+def _baskets(name: str, text: str) -> tuple[ItemSet, Csr]:
+    """Read a basket from each line; its items, which are numbers, become indices in the sorted universe."""
+    lines = [np.unique(np.array(line.split(), np.int64)) for line in text.splitlines() if line.strip()]
+    universe, indices = np.unique(np.concatenate(lines), return_inverse=True)
+    indptr = np.concatenate([[0], np.cumsum([len(line) for line in lines])]).astype(np.int64)
+    return ItemSet(name, universe.tolist()), (indptr, indices.astype(np.int32))
+
+
+def ego_facebook() -> NDArray[np.int64]:
+    """Return the friendships of 4,039 people in ten circles (SNAP): 88,234 pairs of numbers, the smaller first."""
+    return np.array(FILES["ego-facebook"].text().split(), np.int64).reshape(-1, 2)
+
+
+def friendships() -> NDArray[np.int64]:
+    """Return the 746 friendships among 185 of those people, renumbered in the order of their numbers.
+
+    They are the first 185 nodes of a breadth-first search from 171, neighbours in order of their numbers, and stand in
+    for the 185 users and 684 ties of Wang, Wu & Hu (2016), which are private.
+    """
+    edges = ego_facebook()
+    neighbours: dict[int, list[int]] = {}
+    for first, second in edges.tolist():
+        neighbours.setdefault(first, []).append(second)
+        neighbours.setdefault(second, []).append(first)
+    reached, waiting = {FIRST_FRIEND}, deque([FIRST_FRIEND])
+    while waiting and len(reached) < FRIENDS:
+        for other in sorted(neighbours[waiting.popleft()]):
+            if other not in reached and len(reached) < FRIENDS:
+                reached.add(other)
+                waiting.append(other)
+    chosen = np.array(sorted(reached))
+    inside = np.isin(edges, chosen).all(axis=1)
+    return np.searchsorted(chosen, edges[inside])
