@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from importlib import import_module
+from math import isfinite
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, cast
@@ -12,7 +13,7 @@ import papers
 from papers.rerun import Module, Rerun
 from sottovoce.errors import SottovoceError
 
-HELPERS = {"__main__", "rerun"}
+HELPERS = {"__main__", "comparison", "rerun"}
 
 
 def identifiers() -> dict[str, str]:
@@ -44,10 +45,7 @@ def load(identifier: str) -> Module:
 
 def document(identifier: str, module: Module, found: Rerun) -> dict[str, Any]:
     """Result as JSON."""
-    rows = [
-        {"name": r.name, "published": r.published, "ours": r.ours, "spread": r.spread, "verdict": r.verdict}
-        for r in found.rows
-    ]
+    rows = [_plain(row.to_json()) for row in found.rows]
     about = {"id": identifier, "title": module.TITLE, "source": module.SOURCE, "settings": found.settings}
     return {**about, "rows": rows, "notes": list(found.notes)}
 
@@ -55,13 +53,20 @@ def document(identifier: str, module: Module, found: Rerun) -> dict[str, Any]:
 def shown(result: dict[str, Any]) -> str:
     """Result as a table for people."""
     lines = [f"{result['id']}: {result['title']} ({result['source']})"]
-    lines += [f"  {row['verdict']:<12} {row['name']}: {_said(row)}" for row in result["rows"]]
+    lines += [f"  {row['verdict']:<20} {row['name']}: {_said(row)}" for row in result["rows"]]
     return "\n".join(lines + [f"  Note: {note}" for note in result["notes"]])
 
 
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """Numbers that JSON does not have, such as infinity, as null."""
+    return {key: None if isinstance(v, float) and not isfinite(v) else v for key, v in row.items()}
+
+
 def _said(row: dict[str, Any]) -> str:
-    spread = "" if row["spread"] is None else f" +- {row['spread']:.4g}"
-    return f"published {_number(row['published'])}, ours {_number(row['ours'])}{spread}"
+    stated = "published" if row["reference"] is None else "reference"
+    error = "" if row["error"] is None else f" (standard error {row['error']:.2g}, {row['runs']} runs)"
+    why = f"; {row['reason']}" if row["reason"] else ""
+    return f"{stated} {_number(row[stated])}, ours {_number(row['ours'])}{error}{why}"
 
 
 def _number(value: Any) -> str:

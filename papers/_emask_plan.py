@@ -1,9 +1,10 @@
 """EMASK's coins as a plan, and how long mining under them takes."""
 
-from functools import partial
 from time import process_time
 
-from benchmarks.measure import best_seconds
+import numpy as np
+from numpy.typing import NDArray
+
 from papers._repeated import frequent
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.item_set import ItemSet
@@ -21,15 +22,18 @@ def plan_of(items: ItemSet, p: float, q: float) -> Plan:
 
 
 def mining_seconds(
-    items: ItemSet, transactions: Csr, reports: Csr, coins: Coins, min_support: float, rounds: int
-) -> tuple[float, float]:
-    """Processor time of mining a disguise and the original, both by our own miner from sparse rows: best of some turns.
+    items: ItemSet, transactions: Csr, reports: Csr, coins: Coins, min_support: float, turns: int
+) -> NDArray[np.float64]:
+    """Processor time of mining a disguise and the original, both by our own miner from sparse rows: a row each turn.
 
-    Time on the clock would tell of what else a machine does.
+    Time on the clock would tell of what else a machine does. The first turn of each warms up, and is left out.
     """
-    calls = [
-        partial(frequent, rows, plan_of(items, *p_and_q), min_support)
-        for rows, p_and_q in ((reports, coins), (transactions, (1, 1)))
-    ]
-    disguised, original = best_seconds(*calls, rounds=rounds, clock=process_time)
-    return disguised, original
+    times = []
+    for _ in range(turns + 1):
+        pair = []
+        for rows, p_and_q in ((reports, coins), (transactions, (1, 1))):
+            plan, started = plan_of(items, *p_and_q), process_time()
+            frequent(rows, plan, min_support)
+            pair.append(process_time() - started)
+        times.append(pair)
+    return np.array(times[1:])

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from papers._emask_privacy import EXPLAINED
+from papers import _emask_privacy
 from papers._emask_table import QUICK_TURNS, TIMED, TURNS, Table
-from papers._repeated import error_rows, numbers_of, ranges
-from papers.rerun import Progress, Rerun, Row, claimed
+from papers._repeated import error_rows, numbers_of
+from papers.comparison import Printed, Row, compare_draw
+from papers.rerun import Progress, Rerun
 from sottovoce.datasets.quest import quest_transactions
 from sottovoce.mining.itemsets.evaluation import mining_errors
 
@@ -28,37 +29,33 @@ def rerun(table: Table, *, quick: bool, seed: int, progress: Progress) -> Rerun:
         if done <= repetitions:
             found = [numbers_of(each) for each in mining_errors(table.mine(items, once, own), truth)]
             errors.append([*found, *[(np.nan,) * 3] * lengths][:lengths])
-            privacies.append(table.privacies(items, once, own))
+            privacies += [each.reinterrogation() for each in table.disguises(items, once, [own])]
         progress(done, counted)
     rows = [_count(table, place, [own[place] for own in counts]) for place in range(lengths)]
-    rows += _privacies(table, privacies, seed)
+    rows += _privacies(table, privacies, seed, quick=quick)
     rows.append(table.timed(*quest_transactions(BASKETS, seed=seed), seed, QUICK_TURNS if quick else TURNS))
-    errors_found, notes = error_rows(table.title, [n[1:] for n in table.printed], np.ma.masked_invalid(errors))
-    rows += [_as_claim(row, holds=row.verdict == "reproduced") for row in errors_found]
+    rows += error_rows(table.title, [n[1:] for n in table.printed], np.ma.masked_invalid(errors))
     settings = {**table.settings, "transactions": f"{BASKETS} made and taken {table.times} times"}
     about = {**settings, "data sets": counted, "of them disguised, each once": repetitions, "seed": seed}
-    note = "The data sets are of the same recipe: a row says whether the printed number is within the range of ours."
-    return Rerun(about, rows, [note, *notes, TIMED, *([] if table.privacy is None else EXPLAINED)])
-
-
-def _as_claim(row: Row, *, holds: bool) -> Row:
-    return replace(row, verdict="claim holds" if holds else "claim fails")
+    note = (
+        "The data sets are of the same recipe: a row says whether the printed number could be of another one of ours."
+    )
+    return Rerun(about, rows, [note, TIMED, *([] if table.privacy is None else [_emask_privacy.NOTE])])
 
 
 def _count(table: Table, place: int, counts: list[int]) -> Row:
-    """Ours is the first; theirs is one of them if it is neither below nor above all of ours."""
-    printed = table.printed[place][0]
-    row = claimed(f"{table.title} length {place + 1}", "", counts[0], holds=min(counts) <= printed <= max(counts))
-    return replace(row, published=printed)
+    """Whether theirs could be another of our data sets."""
+    printed = Printed(str(table.printed[place][0]))
+    return compare_draw(f"{table.title} length {place + 1}", printed, counts, numbers=len(table.printed))
 
 
-def _privacies(table: Table, found: list[list[Row]], seed: int) -> list[Row]:
-    """The mean over the data sets: theirs could be one of them or not; and that of published baskets."""
+def _privacies(table: Table, found: list[float], seed: int, *, quick: bool) -> list[Row]:
+    """Of our data sets by the first reading, and of published baskets by each reading."""
     if table.privacy is None:
         return []
-    basic, first = found[0]
-    ours = np.ma.masked_invalid([row.ours for _, row in found])
-    low, high = ranges(ours)
-    row = replace(first, ours=float(ours.mean()), spread=float(ours.std(ddof=1)))
-    published = replace(table, name="T10I4D100K x10").privacies(*table.data(), seed)
-    return [basic, _as_claim(row, holds=bool(low <= table.privacy.reinterrogation <= high)), published[1]]
+    name, printed = (
+        f"{table.name} reinterrogation privacy, data sets of the recipe",
+        Printed(table.privacy.reinterrogation),
+    )
+    basic, *readings = replace(table, name="T10I4D100K x10").privacies(*table.data(), seed, quick=quick)
+    return [replace(basic, name=f"{table.name} basic privacy"), compare_draw(name, printed, found), *readings]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from papers._repeated import MEASURES, Errors
-from papers.rerun import Row, compared
+from papers.comparison import Printed, Row, compare_draw
 
 REFERENCE_DISGUISES = 20
 
@@ -36,10 +36,8 @@ CENSUS_REFERENCE: Reference = {
 }
 
 
-def reference_rows(name: str, reference: Reference, errors: Mapping[str, Errors], level: float = 0.99) -> list[Row]:
-    """A row for each number: ours is within Student's limits for two means, shared among all rows (Bonferroni)."""
-    from scipy.stats import t
-
+def reference_rows(name: str, reference: Reference, errors: Mapping[str, Errors]) -> list[Row]:
+    """A row for each number: whether it could be the mean of as many disguises of ours."""
     given = [
         (f"{name} {scheme} length {length} {measure}, reference", number, with_f1(errors[scheme])[:, length - 1, place])
         for scheme, table in reference.items()
@@ -47,13 +45,10 @@ def reference_rows(name: str, reference: Reference, errors: Mapping[str, Errors]
         for place, (measure, number) in enumerate(zip((*MEASURES, "F1"), numbers, strict=True))
         if number is not None
     ]
-    rows = []
-    for title, number, ours in given:
-        times, spread = ours.count(), float(ours.std(ddof=1))
-        limit = t.ppf(1 - (1 - level) / (2 * len(given)), times - 1) * np.sqrt(1 / times + 1 / REFERENCE_DISGUISES)
-        rounding = 0.05 if isinstance(number, float) else 0.5
-        rows.append(compared(title, number, float(ours.mean()), limit * spread + rounding, spread))
-    return rows
+    return [
+        compare_draw(title, Printed(str(number)), ours, of=REFERENCE_DISGUISES, numbers=len(given)).as_reference()
+        for title, number, ours in given
+    ]
 
 
 def with_f1(errors: Errors) -> Errors:

@@ -18,13 +18,16 @@ from papers._ldp_table import (
     exact,
     simulated,
 )
-from papers.rerun import Progress, Rerun, Row
+from papers.comparison import Measured, Row
+from papers.rerun import Progress, Rerun
 from sottovoce.designs.compare_measures import derived_error
 from sottovoce.estimates.derived import derive, functional_named
 from sottovoce.estimates.likelihood import nearest_distribution
 from sottovoce.estimates.sample_size import expected_estimate
 
 Lines = dict[str, tuple[list[float], list[float]]]
+Losses = dict[str, list[tuple[Measured, Measured]]]
+"""Mean squared distance and variance at every epsilon, by mechanism."""
 
 
 def rerun_measure(
@@ -35,8 +38,8 @@ def rerun_measure(
     truth, rng, rows = measure(table.ravel() / table.sum()), np.random.default_rng(seed), list[Row]()
     lines: dict[str, Lines] = {}
     for step, target in enumerate(TARGETS):
-        lines[target] = _lines(table, target, measure, grid, draws, rng)
-        rows += _claims(lines[target], truth, grid, target)
+        lines[target], losses = _lines(table, target, measure, truth, grid, draws, rng)
+        rows += _claims(lines[target], losses, truth, grid, target)
         rows += _by_delta(table, name, target, grid)
         progress(step + 1, len(TARGETS))
     settings = {"epsilons": grid, "draws": draws, "seed": seed, "respondents": int(table.sum()), "truth": truth}
@@ -50,31 +53,35 @@ def rerun_measure(
     return Rerun(settings, rows, notes, draw_estimates(grid, lines, truth, name.replace("-", " ")))
 
 
-def _lines(table: Any, target: str, measure: Any, grid: Sequence[float], draws: int, rng: Any) -> Lines:
-    """Mean and standard deviation of the estimates of each mechanism."""
+def _lines(
+    table: Any, target: str, measure: Any, truth: float, grid: Sequence[float], draws: int, rng: Any
+) -> tuple[Lines, Losses]:
+    """Mean and standard deviation of the estimates of each mechanism, and their losses."""
     lines: Lines = {}
+    losses: Losses = {}
     for mechanism in MECHANISMS:
-        middle, spread = [], []
+        middle, spread, lost = [], [], []
         for epsilon in grid:
             estimates = simulated(channel_of(mechanism, epsilon, table.shape), table, target, draws, rng)
-            values = [measure(nearest_distribution(estimate)) for estimate in estimates]
-            middle.append(float(np.mean(values)))
-            spread.append(float(np.std(values)))
-        lines[mechanism] = middle, spread
-    return lines
+            values = np.array([measure(nearest_distribution(estimate)) for estimate in estimates])
+            middle.append(float(values.mean()))
+            spread.append(float(values.std()))
+            squares = (values - truth) ** 2, (values - values.mean()) ** 2
+            lost.append((Measured.mean_of(squares[0]), Measured.mean_of(squares[1])))
+        lines[mechanism], losses[mechanism] = (middle, spread), lost
+    return lines, losses
 
 
-def _claims(lines: Lines, truth: float, grid: Sequence[float], target: str) -> list[Row]:
+def _claims(lines: Lines, losses: Losses, truth: float, grid: Sequence[float], target: str) -> list[Row]:
     """Closer to the truth, with a smaller standard deviation: as the estimates really are."""
     (coin, coin_spread), (noise, noise_spread) = lines["randomized_response"], lines["laplace"]
-    off_coin, off_noise = (
-        [((m - truth) ** 2 + s**2) ** 0.5 for m, s in zip(*lines[name], strict=True)] for name in MECHANISMS
-    )
-    nearer = [a < b for a, b in zip(off_coin, off_noise, strict=True)]
-    steadier = [a < b for a, b in zip(coin_spread, noise_spread, strict=True)]
+    pairs = list(zip(losses["randomized_response"], losses["laplace"], strict=True))
+    nearer, steadier = ([ours[k].below(theirs[k]) for ours, theirs in pairs] for k in (0, 1))
+    off_coin, off_noise = ([each[0].value ** 0.5 for each in losses[name]] for name in MECHANISMS)
     said = f"root mean squared {_shown(off_coin, off_noise)}; means {_shown(coin, noise)}, truth {truth:.4g}"
+    read = "read as: by the mean squared distance"
     return [
-        everywhere(f"distance, {target}", "closer to the real value", grid, nearer, said),
+        everywhere(f"distance, {target}", "closer to the real value", grid, nearer, said, read),
         everywhere(f"standard deviation, {target}", "smaller", grid, steadier, _shown(coin_spread, noise_spread)),
     ]
 

@@ -5,7 +5,8 @@ trusted server adds to it is no channel of a bit at all. So these errors are sim
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 
 from papers._ldp_picture import COLOURS, tidy
 from papers._ldp_table import MECHANISMS, everywhere
-from papers.rerun import Progress, Rerun, Row
+from papers.comparison import Measured, Row
+from papers.rerun import Progress, Rerun
 from sottovoce.datasets.published import friendships
 from sottovoce.graphs.degrees import reconstruct_graph
 from sottovoce.graphs.graph import Graph
@@ -22,7 +24,8 @@ from sottovoce.tables.figures import INK
 
 Array = NDArray[np.float64]
 Answer = Callable[[float, np.random.Generator], Array]
-Errors = dict[str, tuple[list[float], list[float]]]
+Errors = dict[str, list[Measured]]
+"""Mean absolute error of an entry at every epsilon, by answer."""
 Claim = tuple[str, str, str]
 """What is said, of which answer, compared with which."""
 
@@ -89,15 +92,16 @@ def rerun_sequence(
     about = {"epsilons": run.grid, "draws": run.draws, "seed": run.seed}
     sizes = {"nodes": graph.nodes, "edges": graph.edges, "zero": zero}
     picture = _picture(run.grid, errors, zero, label)
-    return Rerun({**about, **sizes, "errors": errors}, rows, (STAND_IN, INSTANCE), picture)
+    shown = {name: [asdict(each) for each in found] for name, found in errors.items()}
+    return Rerun({**about, **sizes, "errors": shown}, rows, (STAND_IN, INSTANCE), picture)
 
 
 def _entrywise_errors(truth: Array, answers: Mapping[str, Answer], run: Run) -> Errors:
-    """Mean absolute error of an entry, averaged over draws, and its standard deviation between them."""
+    """Mean absolute error of an entry, averaged over draws."""
     rng, errors = np.random.default_rng(run.seed), Errors()
     for step, (name, answer) in enumerate(answers.items()):
         found = np.array([[np.abs(answer(e, rng) - truth).mean() for _ in range(run.draws)] for e in run.grid])
-        errors[name] = found.mean(axis=1).tolist(), found.std(axis=1).tolist()
+        errors[name] = [Measured.mean_of(each) for each in found]
         run.progress(step + 1, len(answers))
     return errors
 
@@ -105,17 +109,18 @@ def _entrywise_errors(truth: Array, answers: Mapping[str, Answer], run: Run) -> 
 def _less(claim: Claim, errors: Errors, grid: Sequence[float]) -> Row:
     """Row of the claim that one answer has the smaller error at every epsilon."""
     words, better, worse = claim
-    pairs = list(zip(errors[better][0], errors[worse][0], strict=True))
-    said = " ".join(f"{a:.3g}/{b:.3g}" for a, b in pairs)
-    return everywhere(f"{better} against {worse}", words, grid, [a < b for a, b in pairs], said)
+    pairs = list(zip(errors[better], errors[worse], strict=True))
+    said = " ".join(f"{a.value:.3g}/{b.value:.3g}" for a, b in pairs)
+    return everywhere(f"{better} against {worse}", words, grid, [a.below(b) for a, b in pairs], said)
 
 
 def _against_zero(errors: Errors, name: str, zero: float, grid: Sequence[float]) -> Row:
-    """Row of what every such figure implies: that an answer is worth a tenth more than answering zero."""
-    scores = errors[name][0]
-    said = " ".join(f"{score:.3g}" for score in scores) + f", zero scores {zero:.3g}"
-    holds = [score < CLEARLY * zero for score in scores]
-    return everywhere(name, "(implied) clearly better than answering zero", grid, holds, said)
+    """Row of what every such figure implies and none says: that an answer is worth more than answering zero."""
+    scores = errors[name]
+    said = " ".join(f"{score.value:.3g}" for score in scores) + f", zero scores {zero:.3g}"
+    holds = [score.below(CLEARLY * zero) for score in scores]
+    read = f"read as: at most {CLEARLY:.0%} of the error of answering zero"
+    return everywhere(name, "clearly better than answering zero", grid, holds, said, read).as_reference()
 
 
 def _picture(grid: Sequence[float], errors: Errors, zero: float, label: str) -> Callable[[Any], None]:
@@ -123,7 +128,9 @@ def _picture(grid: Sequence[float], errors: Errors, zero: float, label: str) -> 
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        for name, (middle, spread) in errors.items():
+        for name, found in errors.items():
+            middle = [each.value for each in found]
+            spread = [each.error * sqrt(each.runs or 1) for each in found]
             colour, style = STYLES[name]
             look = {"color": colour, "linestyle": style, "capsize": 2.5, "elinewidth": 1}
             axes.errorbar(grid, middle, spread, label=name, **look)

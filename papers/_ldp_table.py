@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from papers.rerun import Row, claimed
+from papers.comparison import Known, Row, all_of, claim
 from sottovoce.channels.channel import Channel
 from sottovoce.counts.counter import count_cells
 from sottovoce.datasets.published import cholesterol
@@ -74,8 +74,13 @@ def simulated(channel: Channel, table: NDArray[np.int64], target: str, draws: in
     return np.array(found)
 
 
-def everywhere(name: str, claim: str, grid: Sequence[float], holds: Sequence[bool], numbers: str) -> Row:
-    """Row of a claim about every epsilon: where it fails, if anywhere."""
-    failing = [epsilon for epsilon, fine in zip(grid, holds, strict=True) if not fine]
-    where = f"fails at epsilon {', '.join(f'{e:g}' for e in failing)}" if failing else "at every epsilon"
-    return claimed(name, claim, f"{where}; {numbers}", holds=not failing)
+def everywhere(
+    name: str, words: str, grid: Sequence[float], holds: Sequence[Known], numbers: str, reason: str = ""
+) -> Row:
+    """Row of a claim about every epsilon: where it fails, or cannot be told, if anywhere."""
+    where = [
+        f"{said} at epsilon {', '.join(f'{e:g}' for e in found)}"
+        for said, kind in (("fails", False), ("cannot be told", None))
+        if (found := [e for e, fine in zip(grid, holds, strict=True) if (None if fine is None else bool(fine)) is kind])
+    ]
+    return claim(name, words, f"{'; '.join(where) or 'at every epsilon'}; {numbers}", all_of(holds), reason)

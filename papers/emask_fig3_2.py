@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from papers import _thesis
-from papers.rerun import Progress, Rerun, claimed
+from papers.comparison import claim
+from papers.rerun import Progress, Rerun
 from sottovoce.measures.item_privacy import reconstruction_of_ones
 
 TITLE = "basic privacy over p and q at a support of 1 %"
@@ -29,14 +30,14 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     upper = [f"q = {place}: p up to {own:.2f}" for place, own in most.items()]
     lower = [f"q = {place}: p from {own:.2f}" for place, own in fewest.items()]
     rows = [
-        claimed("q from .1 to .9", "above 80 % for all p", f"at least {least:.1f} %", holds=least > HIGH),
-        claimed(
+        claim("q from .1 to .9", "above 80 % for all p", f"at least {least:.1f} %", holds=least > HIGH),
+        claim(
             "q above .9",
             "above 80 % for low p only",
             "; ".join([f"for all p up to q = {last:.3f}", *upper]),
             holds=last <= 0.9,
         ),
-        claimed(
+        claim(
             "q below .1",
             "above 80 % for high p only",
             "; ".join([f"for all p down to q = {first:.3f}", *lower]),

@@ -1,8 +1,10 @@
 """EMASK, Table 3.1: coins by goal attainment, and all coins that attain as much."""
 
+from math import isclose
 from typing import Any
 
-from papers.rerun import Progress, Rerun, Row, claimed, compared
+from papers.comparison import Printed, Row, claim, compare
+from papers.rerun import Progress, Rerun
 from sottovoce.designs.goals import Coins, Curve, Goals, attain_goals, equal_optima
 
 TITLE = "EMASK's coins for a breach of 6 %, an error of 3 % and a slowdown of 5"
@@ -10,33 +12,34 @@ SOURCE = "S. Agrawal (2004), thesis, Indian Institute of Science, Table 3.1"
 
 GOALS = Goals(breach=0.06, error=0.03, slowdown=5)
 TABLE = {
-    "Synthetic": (0.01, 1_000_000, (0.075, 0.0375, 3.5192), (0.5051, 0.9696)),
-    "BMS-WebView1": (0.005, 600_000, (0.1075, 0.0537, 3.0212), (0.5673, 0.9877)),
-    "BMS-WebView2": (0.0015, 3_875_600, (0.0861, 0.0431, 3.3354), (0.5350, 0.9958)),
+    "Synthetic": (0.01, 1_000_000, ("0.0750", "0.0375", "3.5192"), ("0.5051", "0.9696"), "0.2507"),
+    "BMS-WebView1": (0.005, 600_000, ("0.1075", "0.0537", "3.0212"), ("0.5673", "0.9877"), "0.791"),
+    "BMS-WebView2": (0.0015, 3_875_600, ("0.0861", "0.0431", "3.3354"), ("0.5350", "0.9958"), "0.4355"),
 }
-"""Average support, transactions, attained goals, and coins."""
+"""Average support, transactions, attained goals and coins as printed, and the attainment of a reference of our own."""
 
 
 def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     """Three optimisations; quick is no different."""
     rows: list[Row] = []
     curves: dict[str, Curve] = {}
-    for done, (name, (support, transactions, attained, coins)) in enumerate(TABLE.items(), start=1):
+    for done, (name, (support, transactions, attained, coins, reference)) in enumerate(TABLE.items(), start=1):
         curves[name] = curve = equal_optima(support, transactions, GOALS)
         best = attain_goals(support, transactions, GOALS)
-        theirs = curve.at(support * attained[2])
-        published = max(value / goal - 1 for value, goal in zip(attained, GOALS.targets, strict=True))
+        theirs = curve.at(support * float(attained[2]))
+        better = isclose(best.attainment, theirs.attainment) and best.odds < theirs.odds
         rows += [
-            compared(f"attainment g, {name}", round(published, 4), best.attainment, tolerance=2e-3),
-            compared(f"breach, {name}", attained[0], best.breach, tolerance=1e-4),
-            compared(f"error, {name}", attained[1], best.error, tolerance=1e-4),
-            compared(f"p at the published slowdown, {name}", coins[0], theirs.p, tolerance=1e-3),
-            compared(f"q at the published slowdown, {name}", coins[1], theirs.q, tolerance=1e-4),
-            claimed(
+            compare(f"attainment g, {name}", Printed(reference), best.attainment).as_reference(),
+            compare(f"breach, {name}", Printed(attained[0]), best.breach),
+            compare(f"error, {name}", Printed(attained[1]), best.error),
+            compare(f"p at the published slowdown, {name}", Printed(coins[0]), theirs.p),
+            compare(f"q at the published slowdown, {name}", Printed(coins[1]), theirs.q),
+            claim(
                 f"best, {name}",
                 "the method shall obtain the best point {p, q}",
-                f"a whole curve attains as much; published: {_costs(theirs)}; least odds: {_costs(best)}",
-                holds=False,
+                f"published: {_costs(theirs)}; least odds: {_costs(best)}",
+                not better,
+                "read as: no other point attains as much at smaller odds",
             ),
         ]
         progress(done, len(TABLE))

@@ -3,7 +3,7 @@
 from functools import partial
 
 from papers import _emask_quest, _thesis
-from papers._emask_privacy import Printed
+from papers._emask_privacy import Privacies
 from papers._emask_table import Table
 from sottovoce.datasets.published import t10i4d100k
 
@@ -28,8 +28,8 @@ table = Table(
     coins=(0.5051, 0.9696),
     min_support=0.003,
     printed=PRINTED,
-    delta=3.94,
+    delta="3.94",
     quick=0,
-    privacy=Printed(support=0.01, basic=92.5, reinterrogation=71.3, known_support=0.003),
+    privacy=Privacies(support=0.01, basic="92.5", reinterrogation="71.3", known_support=0.003),
 )
 rerun = partial(_emask_quest.rerun, table)

@@ -27,7 +27,7 @@ table = Table(
     coins=(0.5051, 0.9696),
     min_support=0.005,
     printed=PRINTED,
-    delta=2.91,
+    delta="2.91",
     quick=0,
 )
 rerun = partial(_emask_quest.rerun, table)

@@ -9,7 +9,8 @@ from scipy.stats import binom
 
 from papers._ldp_graph import NAMES, Run, friends, local_answers, rerun_sequence
 from papers._ldp_table import SOURCE, epsilons, everywhere, exact
-from papers.rerun import Progress, Rerun, Row
+from papers.comparison import Row
+from papers.rerun import Progress, Rerun
 from sottovoce.graphs.central import central_degrees
 from sottovoce.graphs.degrees import estimate_degrees
 from sottovoce.graphs.graph import Graph

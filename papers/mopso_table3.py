@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from papers._mopso import PAPER, ROW_WISE, about, generations
-from papers.rerun import Progress, Rerun, Row, claimed
+from papers.comparison import Measured, Row, claim
+from papers.rerun import Progress, Rerun
 from sottovoce.checks import Array
 from sottovoce.designs import mopso
 from sottovoce.designs.certified import information_front
@@ -17,6 +18,12 @@ from sottovoce.designs.requirement import named_prior
 
 TITLE = "Running times of MOPSO and OptRR for 5 ... 150 categories"
 SOURCE = f"{PAPER}, Table 3"
+
+TURNS = 3
+"""How often each is timed."""
+
+OWN_GENERATIONS = 20_000
+"""Of OptRR in its own paper."""
 
 SECONDS = {
     5: (6.57, 20.79),
@@ -37,25 +44,19 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
         if quick and categories > 20:
             break
         prior = named_prior("beta", categories)
-        flown, bred = _swarm(prior, seed, quick=quick), _evolution(prior, seed, quick=quick)
+        flown = Measured.mean_of([_swarm(prior, seed, quick=quick) for _ in range(TURNS)])
+        bred = Measured.mean_of([_evolution(prior, seed, quick=quick) for _ in range(TURNS)])
         started = process_time()
         information_front(prior, 10_000, epsilon=2)
         certified = process_time() - started
-        times[categories] = flown, bred, certified
-        rows.append(
-            claimed(
-                f"seconds, D = {categories}",
-                f"MOPSO {ours}, OptRR {theirs}: MOPSO is faster",
-                f"MOPSO {flown:.2f}, OptRR {bred:.2f}; the certified front of 20 points {certified:.2f}",
-                holds=flown < bred,
-            )
-        )
+        times[categories] = flown.value, bred.value, certified
+        rows += _rows(categories, f"MOPSO {ours}, OptRR {theirs}: MOPSO is faster", flown, bred, quick=quick)
         progress(done, len(SECONDS))
     notes = [
         ROW_WISE,
         "Seconds are of this machine's processor, not the paper's. The paper does not say how many generations OptRR "
-        "was given; here both make as many, of as many matrices (100 new ones, 200 kept), so that times compare a "
-        "generation. With the 20,000 of its own paper OptRR takes a hundred times as long, and MOPSO is the faster.",
+        "was given: as many as MOPSO, of as many matrices (100 new ones, 200 kept), or as many as in its own paper.",
+        f"The certified front of 20 points takes at most {max(took for *_, took in times.values()):.2f} seconds.",
         "OptRR's operators are compiled, and it draws few random numbers; the swarm draws its mutants' columns anew.",
     ]
     return Rerun(
@@ -64,6 +65,19 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
         notes,
         lambda figure: _draw(figure, times),
     )
+
+
+def _rows(categories: int, words: str, flown: Measured, bred: Measured, *, quick: bool) -> list[Row]:
+    """Both readings of how many generations OptRR was given; all generations take the same time."""
+    scale = OWN_GENERATIONS / generations(quick=quick)
+    longer = Measured(scale * bred.value, scale * bred.error, bred.runs)
+    return [
+        claim(f"seconds, D = {categories}{given}", words, f"MOPSO {flown}, OptRR {took}", flown.below(took), read)
+        for given, took, read in (
+            ("", bred, "read as: both make as many generations"),
+            (", OptRR's own generations", longer, f"read as: OptRR makes {OWN_GENERATIONS:,}"),
+        )
+    ]
 
 
 def _draw(figure: Any, times: dict[int, tuple[float, ...]]) -> None:

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from papers.rerun import Progress, Rerun, claimed
+from papers.comparison import claim
+from papers.rerun import Progress, Rerun
 from sottovoce.checks import Array
 from sottovoce.measures.entries import entry_privacy
 from sottovoce.plans.guarantee import Guarantee
@@ -28,32 +29,34 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:  # nothing is
     closed = np.array([[2 * w * (1 - w) * (1 - _squared_correlation(t, w)) for t in THETAS] for w in SHARES])
     odds = Guarantee(UnrelatedQuestion(theta=0.5).mechanism((2,) * 15).channel.odds)
     rows = [
-        claimed("theta = 1", "privacy is 0", f"{table[:, -1].max():.4g}", holds=bool((table[:, -1] < 1e-12).all())),
-        claimed(
+        claim("theta = 1", "privacy is 0", f"{table[:, -1].max():.4g}", holds=bool((table[:, -1] < 1e-12).all())),
+        claim(
             "theta = 0",
             "privacy is highest",
             ", ".join(f"{value:.3f}" for value in table[:, 0]),
             holds=bool((table[:, :1] >= table).all()),
         ),
-        claimed(
+        claim(
             "between",
             "privacy rises as theta goes from 1 to 0",
             f"largest step upwards with theta {np.diff(table, axis=1).max():.3g}",
             holds=bool((np.diff(table, axis=1) < 0).all()),
         ),
-        claimed(
+        claim(
             "shares",
             "privacy rises as W_a goes to .5",
             f"{table[0, 5]:.4f} at .1 to {table[-1, 5]:.4f} at .5, theta = .5",
             holds=bool((np.diff(table[:, :-1], axis=0) > 0).all()),
         ),
-        claimed(
+        claim(
             "closed form",
-            "(ours: 2 W_a (1 - W_a) (1 - corr^2))",
+            "2 W_a (1 - W_a) (1 - corr^2)",
             f"largest difference {np.abs(table - closed).max():.2g}",
             holds=bool(np.allclose(table, closed)),
-        ),
-        claimed("whole record", "(ours: the odds behind theta = .5, 15 bits)", str(odds), holds=odds.odds == 32769),
+        ).as_reference(),
+        claim(
+            "whole record", "odds of 32,769 : 1 at theta = .5 and 15 bits", str(odds), odds.odds == 32769
+        ).as_reference(),
     ]
     return Rerun({"W_a": SHARES, "thetas": THETAS, "W_y": 0.5}, rows, NOTES, lambda figure: _draw(table, figure))
 

@@ -1,6 +1,7 @@
 """The thesis' tables and figures on mining, run again in their quick form."""
 
 import json
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -72,53 +73,60 @@ def test_webview_1_at_half_a_percent(data_sets):
     times = [row for row in found if row["name"] == "BMS-WebView-1 .5 % Delta"]
     assert [row["published"] for row in times] == [1.58]
     assert times[0]["ours"] > 0
-    assert {row["verdict"] for row in found if row not in times} == {"reproduced"}
+    assert {row["verdict"] for row in found if row not in times} <= {"reproduced", "too few runs to tell"}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [4, 6, 7])
 def test_other_tables_of_clicks(data_sets, number):
-    """All but reinterrogation privacy, which is lower by the thesis' own definition."""
-    differing = {name for name, verdict in verdicts(f"emask-table3.{number}").items() if verdict != "reproduced"}
-    assert differing == {
-        4: {"BMS-WebView-1 reinterrogation privacy"},
-        7: {"BMS-WebView-2 reinterrogation privacy"},
-    }.get(number, set())
+    """Numbers of itemsets and basic privacy exactly; reinterrogation privacy by no reading that many runs leave."""
+    found = verdicts(f"emask-table3.{number}")
+    exact = {verdict for name, verdict in found.items() if re.search(r"length \d$|basic privacy$", name)}
+    assert exact == {"reproduced"}
+    assert sum("reinterrogation privacy" in name for name in found) == (0 if number == 6 else 11)
+    errors = [verdict for name, verdict in found.items() if re.search(r"(sigma[+-]|rho)$", name)]
+    assert set(errors) <= {"reproduced", "too few runs to tell"}
+    assert errors.count("reproduced") > len(errors) / 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 3])
 def test_tables_of_synthetic_baskets(data_sets, number):
-    """All but the privacies: the basic one is a formula, and the other one is higher by the thesis' definition."""
+    """No number of itemsets and no error differs from other data sets of the recipe; basic privacy is a formula."""
     found = verdicts(f"emask-table3.{number}")
-    assert {verdict for name, verdict in found.items() if not name.endswith("privacy")} == {"claim holds"}
-    assert sum(name.endswith("reinterrogation privacy") for name in found) == {2: 2, 3: 0}[number]
+    others = {verdict for name, verdict in found.items() if "reinterrogation" not in name}
+    assert others <= {"reproduced", "too few runs to tell"}
+    assert sum("reinterrogation privacy" in name for name in found) == {2: 12, 3: 0}[number]
     assert found.get("T10I4 basic privacy", "reproduced") == "reproduced"
 
 
 @pytest.mark.slow
 def test_errors_of_census_by_length(data_sets):
-    """DET-GD is better than both from length 4 up, where the others find nearly nothing; all as in the reference."""
+    """DET-GD is better than both from length 4 up, where the others find nearly nothing; none off the reference."""
     found = verdicts("frapp-fig4.1")
-    better = {f"CENSUS length {k} sigma-": "claim holds" for k in (4, 5, 6)}
-    worse = {f"CENSUS length {k} sigma-": "claim fails" for k in (1, 2)}
-    none = {f"CENSUS MASK length {k} sigma-": "reproduced" for k in (5, 6)} | {"C&P above length 3": "claim holds"}
-    assert found | better | worse | none == found
-    assert [verdict for name, verdict in found.items() if name.endswith("reference")] == ["reproduced"] * 35
+    assert {found[f"CENSUS length {k} sigma-"] for k in (1, 2)} == {"claim fails"}
+    assert "claim fails" not in {found[f"CENSUS length {k} sigma-"] for k in (4, 5, 6)}
+    assert {found[f"CENSUS MASK length {k} sigma-"] for k in (5, 6)} == {"reproduced"}
+    assert found["C&P above length 3"] == "claim holds"
+    references = [verdict for name, verdict in found.items() if name.endswith("reference")]
+    assert len(references) == 35
+    assert "differs" not in references
 
 
-def test_means_of_a_reference_are_compared_within_chance(repeated):
+def test_references_have_a_column_of_their_own(repeated):
     """Normal errors of 200 disguises: another one's mean of 20 within 1.3 standard errors is the same, at 7 not."""
     reference = import_module("papers._frapp_reference")
     errors = np.ma.masked_invalid(np.random.default_rng(1).normal([10, 40, 5], 2, size=(200, 2, 3)))
-    given = {"MASK": ((10.5, 40.5, None, None), (None, 43.3, None, 68))}
-    found = {row.name: row.verdict for row in reference.reference_rows("data", given, {"MASK": errors})}
-    assert found == {
+    given = {"MASK": ((10.2, 40.2, None, None), (None, 43.3, None, 68))}
+    rows = reference.reference_rows("data", given, {"MASK": errors})
+    assert {row.name: row.verdict for row in rows} == {
         "data MASK length 1 sigma+, reference": "reproduced",
         "data MASK length 1 sigma-, reference": "reproduced",
         "data MASK length 2 sigma-, reference": "differs",
         "data MASK length 2 F1, reference": "differs",
     }
+    assert {row.published for row in rows} == {None}
+    assert [row.reference for row in rows] == [10.2, 40.2, 43.3, 68]
 
 
 def test_f1_from_the_shares_of_lost_and_false_sets(repeated):
@@ -130,26 +138,16 @@ def test_f1_from_the_shares_of_lost_and_false_sets(repeated):
 
 @pytest.mark.slow
 def test_the_private_parameter_does_not_change_errors(data_sets):
-    assert set(verdicts("frapp-fig4.3").values()) <= {"reproduced", "claim holds"}
+    found = verdicts("frapp-fig4.3")
+    assert set(found.values()) <= {"reproduced", "claim holds", "too few runs to tell"}
+    assert found["lower end at alpha = gamma x / 2"] == found["upper end at alpha = gamma x / 2"] == "reproduced"
 
 
-def test_ranges_hold_all_numbers_of_another_disguise_together(repeated):
-    """In 99 % of the families, normal ones: 400 of them, 3.5 standard errors."""
-    rng = np.random.default_rng(1)
-    inside = 0
-    for _ in range(400):
-        low, high = repeated.ranges(np.ma.masked_invalid(rng.normal(size=(30, 4, 3))))
-        other = rng.normal(size=(4, 3))
-        inside += bool(((low <= other) & (other <= high)).all())
-    assert inside / 400 > 0.99 - 3.5 * np.sqrt(0.99 * 0.01 / 400)
-
-
-def test_numbers_outside_are_said_to_be_better_or_worse(repeated):
+def test_printed_errors_differ_on_either_side(repeated):
     errors = np.ma.masked_invalid(np.random.default_rng(1).normal(10, 1, size=(30, 1, 3)))
-    printed, notes = repeated.error_rows("data", [(10, 0, 20)], errors)
-    assert [row.verdict for row in printed] == ["reproduced", "differs", "reproduced"]
-    assert "above the range of ours, which does better: data length 1 rho" in notes[0]
-    assert "below the range of ours: data length 1 sigma-" in notes[1]
+    rows = repeated.error_rows("data", [(10, 0, 20)], errors)
+    assert [row.verdict for row in rows] == ["reproduced", "differs", "differs"]
+    assert [row.reason.partition(":")[0] for row in rows[1:]] == ["ours is above", "ours is below"]
 
 
 def test_progress_of_a_part(repeated):
@@ -158,8 +156,7 @@ def test_progress_of_a_part(repeated):
     assert told == [(7, 20)]
 
 
-def test_errors_that_hardly_any_disguise_has_are_left_out(repeated):
+def test_errors_that_hardly_any_disguise_has_cannot_be_told(repeated):
     errors = np.ma.masked_invalid([[[1.0, 2.0, np.nan]], [[1.5, 2.5, np.nan]], [[1.2, 2.2, 3.0]]])
-    printed, notes = repeated.error_rows("data", [(1.2, 2.2, 3.0)], errors)
-    assert [row.name for row in printed] == ["data length 1 sigma+", "data length 1 sigma-"]
-    assert notes == ["Left out, for fewer than two of ours have sets of this length: data length 1 rho."]
+    rows = repeated.error_rows("data", [(1.2, 2.2, 3.0)], errors)
+    assert [row.verdict for row in rows] == ["reproduced", "reproduced", "too few runs to tell"]
