@@ -1,15 +1,19 @@
-"""Command line of the papers: `list`, and `run ID` or `run all`."""
+"""Command line of the papers: `list`, `run ID` or `run all`, and `summary` of the files that runs wrote."""
 
 import argparse
 import json
 import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from math import isfinite
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import papers
+from papers.comparison import Verdict
 from papers.rerun import Module, Rerun
 from sottovoce.errors import SottovoceError
 
@@ -73,6 +77,21 @@ def _number(value: Any) -> str:
     return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
+def summary(paths: Sequence[Path]) -> str:
+    """How many rows of each result have each verdict, as a table in Markdown, from files that `run --json` wrote.
+
+    A file holds one result or a list of them.
+    """
+    verdicts = get_args(Verdict)
+    lines = [f"| id | {' | '.join(verdicts)} |", f"|---|{'---|' * len(verdicts)}"]
+    for path in paths:
+        found = json.loads(path.read_text("utf-8"))
+        for result in found if isinstance(found, list) else [found]:
+            told = Counter(row["verdict"] for row in result["rows"])
+            lines.append(f"| `{result['id']}` | {' | '.join(str(told[v]) for v in verdicts)} |")
+    return "\n".join(lines)
+
+
 def save_figure(found: Rerun, title: str, path: Path) -> None:
     """Draw the picture, if there is one."""
     if found.draw is None:
@@ -120,6 +139,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m papers", description=papers.__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="every table and figure")
+    counts = commands.add_parser("summary", help="how many rows have each verdict, as a table in Markdown")
+    counts.add_argument("files", metavar="FILE", type=Path, nargs="+", help="written by run --json")
     runs = commands.add_parser("run", help="run one again, or all")
     runs.add_argument("id", metavar="ID", help="identifier, or all")
     runs.add_argument("--quick", action="store_true", help="fewer repetitions, in seconds")
@@ -132,12 +153,23 @@ def main() -> None:
         for identifier in identifiers():
             print(f"{identifier:<18} {load(identifier).TITLE}")
         return
+    if given.command == "summary":
+        with _named_errors():
+            print(summary(given.files))
+        return
     if given.seed < 0:
         runs.error(f"--seed must not be negative. Got {given.seed} instead.")
     if given.id == "all" and given.figure is not None:
         runs.error("--figure is for one of them: all are drawn into a --folder")
-    try:
+    with _named_errors():
         run(given)
+
+
+@contextmanager
+def _named_errors() -> Iterator[None]:
+    """Leave with a sentence where data or files are not there."""
+    try:
+        yield
     except (SottovoceError, OSError) as error:
         sys.exit(f"error: {error}")
 

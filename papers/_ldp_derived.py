@@ -34,7 +34,7 @@ def rerun_measure(
     table: Any, name: str, measure: Callable[[Array], float], *, quick: bool, seed: int, progress: Progress
 ) -> Rerun:
     """Simulated estimates at the nearest distribution with their spread; exact errors by the delta method."""
-    grid, draws = epsilons(quick=quick), 150 if quick else 2000
+    grid, draws = epsilons(quick=quick), 150 if quick else 10_000
     truth, rng, rows = measure(table.ravel() / table.sum()), np.random.default_rng(seed), list[Row]()
     lines: dict[str, Lines] = {}
     for step, target in enumerate(TARGETS):

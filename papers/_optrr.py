@@ -21,7 +21,7 @@ DELTA = 0.75
 GENERATIONS, QUICK = 20_000, 600
 """The paper's, and few."""
 
-SEARCHES, QUICK_SEARCHES = 3, 2
+SEARCHES, QUICK_SEARCHES = 5, 2
 """With the paper's operators alone, to see how far searches differ."""
 
 

@@ -29,7 +29,7 @@ CLAIMS = (
 
 def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     """Errors of local answers, unbiased or by an instance, and of a trusted server with noise."""
-    graph, run = friends(), Run(epsilons(quick=quick), 10 if quick else 200, seed, progress)
+    graph, run = friends(), Run(epsilons(quick=quick), 10 if quick else 1000, seed, progress)
     answers = local_answers(
         graph, lambda reports: estimate_degrees(reports).value, lambda made: made.degrees.astype(float)
     )

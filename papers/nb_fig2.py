@@ -80,16 +80,27 @@ def runs(
 
 def adult_runs(*, quick: bool, seed: int, progress: Progress) -> Runs:
     """Runs on Adult: few if they have to be quick."""
+    cuts: tuple[Cut, ...] = ("median", "middle")
     repetitions = 20 if quick else 1000
-    return runs(binary_adult, ("median", "middle"), "income", repetitions=repetitions, seed=seed, progress=progress)
+    return _once(binary_adult, cuts, "income", repetitions=repetitions, seed=seed, progress=progress)
 
 
 def breast_cancer_runs(*, quick: bool, seed: int, progress: Progress) -> Runs:
     """Runs on breast cancers, which are few, so that accuracies vary widely."""
+    cuts: tuple[Cut, ...] = ("middle", "median")
     repetitions = 80 if quick else 1000
-    return runs(
-        binary_breast_cancer, ("middle", "median"), "malignant", repetitions=repetitions, seed=seed, progress=progress
-    )
+    return _once(binary_breast_cancer, cuts, "malignant", repetitions=repetitions, seed=seed, progress=progress)
+
+
+_DONE: dict[tuple[str, int, int], Runs] = {}
+"""Runs that figures share: of means, and of variances."""
+
+
+def _once(data: Any, cuts: tuple[Cut, ...], label: str, *, repetitions: int, seed: int, progress: Progress) -> Runs:
+    key = (label, repetitions, seed)
+    if key not in _DONE:
+        _DONE[key] = runs(data, cuts, label, repetitions=repetitions, seed=seed, progress=progress)
+    return _DONE[key]
 
 
 def unrelated(schema: Schema, theta: float) -> Plan:

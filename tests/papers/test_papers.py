@@ -60,6 +60,19 @@ def test_on_standard_output_there_is_json_alone():
     assert "published" in done.stderr
 
 
+def test_summary_counts_the_verdicts_of_files(tmp_path):
+    one, many = tmp_path / "one.json", tmp_path / "many.json"
+    rows = [{"verdict": "reproduced"}, {"verdict": "differs"}, {"verdict": "differs"}]
+    one.write_text(json.dumps({"id": "a", "rows": rows}))
+    many.write_text(json.dumps([{"id": "b", "rows": rows[:1]}, {"id": "c", "rows": []}]))
+    done = papers("summary", str(one), str(many))
+    assert done.stdout.splitlines()[2:] == [
+        "| `a` | 1 | 2 | 0 | 0 | 0 |",
+        "| `b` | 1 | 0 | 0 | 0 | 0 |",
+        "| `c` | 0 | 0 | 0 | 0 | 0 |",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
