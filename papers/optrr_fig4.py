@@ -50,9 +50,9 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
         notes.append(f"delta {delta}: {excess(found)}.")
         panels.append((f"delta = {delta}", (found.warner, found.optrr, found.certified)))
     notes.append(
-        "Least privacies of OptRR are those of searches with the paper's operators alone; claims are about a search with "
-        "ours. Half of the first matrices have noise spread like the prior; the paper does not say how it drew its own. "
-        "No front can go below 1 - delta, which square matrices reach."
+        "Least privacies of OptRR are those of searches with the paper's operators alone; claims are about a search "
+        "with ours. Half of the first matrices have noise spread like the prior; the paper does not say how it drew "
+        "its own. No front can go below 1 - delta, which square matrices reach."
     )
     about = {"prior": "normal", "respondents": RESPONDENTS, "generations": generations(quick=quick), "seed": seed}
     return Rerun({**about, "quick": quick}, rows, notes, lambda figure: draw(figure, panels))

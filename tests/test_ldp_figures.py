@@ -5,7 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from papers._ldp_table import everywhere
 
 ROOT = Path(__file__).parent.parent
 
@@ -18,6 +21,19 @@ def verdicts(identifier: str, tmp_path: Path) -> dict[str, str]:
     )
     assert figure.stat().st_size > 10_000
     return {row["name"]: row["verdict"] for row in json.loads(result.read_text())["rows"]}
+
+
+@pytest.mark.parametrize(
+    ("holds", "verdict", "said"),
+    [
+        ([True, True, True], "claim holds", "at every epsilon; numbers"),
+        ([True, None, True], "too few runs to tell", "cannot be told at epsilon 1; numbers"),
+        ([False, None, np.False_], "claim fails", "fails at epsilon 0.5, 2; cannot be told at epsilon 1; numbers"),
+    ],
+)
+def test_a_claim_about_every_epsilon_says_where_it_fails(holds, verdict, said):
+    row = everywhere("name", "words", [0.5, 1, 2], holds, "numbers")
+    assert (row.verdict, row.ours) == (verdict, said)
 
 
 @pytest.mark.slow

@@ -150,6 +150,31 @@ def test_printed_errors_differ_on_either_side(repeated):
     assert [row.reason.partition(":")[0] for row in rows[1:]] == ["ours is above", "ours is below"]
 
 
+@pytest.mark.parametrize(
+    ("seen", "possible", "holds"),
+    [
+        ([False] * 20, True, None),
+        ([False] * 200, True, True),
+        ([False] * 20, False, True),
+        ([False, True], False, False),
+    ],
+)
+def test_that_something_never_happens_needs_many_runs_or_a_proof(repeated, seen, possible, holds):
+    lengths = import_module("papers._frapp_lengths")
+    assert lengths._never(np.array(seen), possible=possible) is holds
+
+
+def test_growth_of_condition_numbers(repeated):
+    lengths = import_module("papers._frapp_lengths")
+    assert [lengths._exponential(each) for each in ([2, 4, 8], [2, 8, np.inf], [2, 4, 6], [4, 2, 1])] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert [lengths._order(number, 5) for number in (3.1e5, 9e5, np.inf)] == [True, False, False]
+
+
 def test_progress_of_a_part(repeated):
     told = []
     repeated.counted(lambda done, total: told.append((done, total)), 5, 20)(2, 10)
