@@ -17,7 +17,7 @@ from sottovoce.mining.itemsets.result import Itemsets
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.tables.bitsets import Bitsets, Csr
 
-DISGUISES, QUICK = 4, 2
+DISGUISES, QUICK = 10, 2
 """Of which the privacies are measured: they hardly vary."""
 
 AT_ONCE = 64
