@@ -232,6 +232,16 @@ def all_of(statements: Iterable[Known]) -> Known:
     return None if None in every else True
 
 
+def unanimous(runs: Iterable[bool]) -> Known:
+    """Whether something is so in every run of a random search, or in none; unknown where runs disagree.
+
+    >>> unanimous([True, True]), unanimous([False, False]), unanimous([True, False])
+    (True, False, None)
+    """
+    seen = {bool(run) for run in runs}
+    return seen.pop() if len(seen) == 1 else None
+
+
 def _row(
     name: str,
     printed: Printed,

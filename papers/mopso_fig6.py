@@ -3,6 +3,7 @@
 import numpy as np
 
 from papers._mopso import (
+    AGREE,
     CATEGORIES,
     EPSILON,
     FARTHEST,
@@ -46,6 +47,7 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
     rows.append(compare("H(X), gamma", ENTROPY, float(entropy(prior_of("gamma"))), why))
     notes = [
         ROW_WISE,
+        AGREE,
         _which(theirs),
         "For the uniform prior FRAPP's matrices are the certified optimum themselves: nothing can dominate them.",
         FARTHEST,

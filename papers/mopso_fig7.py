@@ -1,6 +1,6 @@
 """MOPSO, figure 7: boxes of the fronts of figure 6."""
 
-from papers._mopso import FARTHEST, PAPER, ROW_WISE, about_six, draw_boxes, six, wider
+from papers._mopso import AGREE, FARTHEST, PAPER, ROW_WISE, about_six, draw_boxes, six, wider
 from papers.comparison import Row
 from papers.rerun import Progress, Rerun
 
@@ -19,5 +19,5 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
             ),
             wider(f"range of distortion, {name}", "a much wider range than FRAPP", found, 1, quick=quick),
         ]
-    notes = [ROW_WISE, FARTHEST]
+    notes = [ROW_WISE, AGREE, FARTHEST]
     return Rerun(about_six(quick=quick, seed=seed), rows, notes, lambda figure: draw_boxes(figure, panels))

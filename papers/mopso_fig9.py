@@ -2,7 +2,7 @@
 
 from math import exp
 
-from papers._mopso import PAPER, ROW_WISE, about, dominance, draw, fronts, prior_of, spans
+from papers._mopso import AGREE, PAPER, ROW_WISE, about, dominance, draw, fronts, prior_of, spans
 from papers.comparison import Printed, Row, claim, compare
 from papers.rerun import Progress, Rerun
 
@@ -42,6 +42,7 @@ def rerun(*, quick: bool, seed: int, progress: Progress) -> Rerun:
         ]
     notes = [
         ROW_WISE,
+        AGREE,
         "Where e^eps <= p_(1) / p_(2), reporting the likeliest class always has both the fewest bits and the least "
         "distortion: the front is that one point, an infimum since it is not invertible. Every range in the figure is "
         "dominated by it.",
