@@ -10,7 +10,7 @@ from sottovoce.errors import SottovoceError
 from sottovoce.estimates.counted import Counted
 from sottovoce.estimates.proportions import by_inversion, estimate_proportions
 from sottovoce.plans.plan import Plan
-from sottovoce.schemas.attribute import boolean
+from sottovoce.schemas.attribute import Attribute
 from sottovoce.schemas.schema import Schema
 from sottovoce.schemes.warner import Warner
 
@@ -60,16 +60,20 @@ def test_all_cells_at_once_need_more_room():
     found = estimate(COIN, [300, 400, 300])
     alone, together = found.interval(0.95), found.interval(0.95, simultaneous=True)
     assert (together[1] - together[0] > alone[1] - alone[0]).all()
+    together = found.interval(0.95, simultaneous=True, kind="wald")
     np.testing.assert_allclose(together[1] - found.value, 2.3939797998185104 * found.standard_error)  # z of .05 / 6
 
 
 def test_bad_levels_and_kinds_are_refused():
     found = estimate(COIN, [3, 4, 3])
-    with pytest.raises(SottovoceError, match=r"^kind must be one of wald, score"):
+    with pytest.raises(SottovoceError, match=r"^kind must be one of default, exact, score, profile, wald, bootstrap"):
         found.interval(kind="bayes")
     with pytest.raises(SottovoceError, match=r"^level must be between 0 and 1"):
         found.interval(1.0)
-    plan = Plan.of(Schema([boolean("a")]), {"a": Warner(p=0.75)})
-    likely = estimate_proportions({"a": [True, False, False]}, plan, "a", method="em")
-    with pytest.raises(SottovoceError, match=r"^kind must be wald for this method"):
-        likely.interval(kind="score")
+    plan = Plan.of(Schema([Attribute("a", ["x", "y", "z"])]), {"a": Warner(p=0.75)})
+    likely = estimate_proportions({"a": ["x", "y", "y"]}, plan, "a", method="em")
+    for kind in ("score", "exact"):
+        with pytest.raises(SottovoceError, match=rf"^kind must be default or wald here; {kind} is for"):
+            likely.interval(kind=kind)
+    with pytest.raises(SottovoceError, match=r"^kind must be default or wald here; profile is for estimates of a pop"):
+        estimate_proportions({"a": ["x", "y", "y"]}, plan, "a", target="table").interval(kind="profile")

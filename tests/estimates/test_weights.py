@@ -125,7 +125,7 @@ def test_bad_weights(weights, message):
 def test_what_weights_do_not_go_with():
     with pytest.raises(SottovoceError, match=r"^method must be inversion, blue or simplex with weights"):
         estimate_proportions(REPORTS, PLAN, "tax", weights="w", method="em")
-    with pytest.raises(SottovoceError, match=r"^kind must be wald for"):
+    with pytest.raises(SottovoceError, match=r"^kind must be default or wald here; score is for"):
         estimate_proportions(REPORTS, PLAN, "tax", weights="w").interval(kind="score")
     plan = Plan.of(Schema([Attribute("a", range(20))]), {"a": SubsetSelection(odds=3)})
     with pytest.raises(SottovoceError, match=r"^weights must be left out for sets of many categories"):

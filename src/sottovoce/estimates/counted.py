@@ -247,9 +247,9 @@ def counts_as_table(
     >>> table
     {'bribed': ['yes', 'no'], 'frequency': [831, 1604]}
     >>> print(estimate_proportions(table, plan, "bribed", frequencies="frequency"))
-    bribed: 2435 reports, proportions in the population by inversion
-      no     0.7381 +- 0.0144  [ 0.7098,  0.7663]
-      yes    0.2619 +- 0.0144  [ 0.2337,  0.2902]
+    bribed: 2435 reports, proportions in the population by inversion, exact 95 % intervals
+      no     0.7381 +- 0.0144  [ 0.7096,  0.7663]
+      yes    0.2619 +- 0.0144  [ 0.2337,  0.2904]
     """
     columns = plan.report_schema.names if names is None else [names] if isinstance(names, str) else list(names)
     variables = list(plan.report_schema.project(columns))
