@@ -32,7 +32,7 @@ def test_more_than_noise_is_doubted():
     assert remark.startswith("20 of 320 reports speak for True, fewer than under any proportion (probability")
     assert said(0, 30)[0].startswith("30 of 30 reports speak for False, more than under any proportion")
     joint = estimate_proportions({"a": [True] * 400, "b": [False] * 400}, PAIR, ["a", "b"])
-    assert remarks(joint)[0].startswith("An estimate is 10.0 standard errors below zero, further than noise carries it")
+    assert remarks(joint)[0].startswith("An estimate is 13.1 standard errors below zero, further than noise carries it")
 
 
 def test_where_nobody_looks(monkeypatch):

@@ -30,6 +30,9 @@ MOST_GROUPS = 1000
 FEWEST = 2
 """Fewest reports from which a standard error can be computed."""
 
+LIKE_COUNTS = 10
+"""Mean weight of rows that all differ from which whole weights are taken for counts of equal reports."""
+
 ALONE = 1 + 1e-6
 """Effective sample size below which one report has all the weight."""
 
@@ -166,7 +169,18 @@ def _tallies(
     for group, tally in tallies.items():
         if tally.weighted is not None and not tally.weighted.sums.sum() > 0:
             raise SottovoceError("weights", "must not all be zero", Words("zeros" if by is None else f"zeros: {group}"))
+    if weights is not None and frequencies is None and all(map(_looks_counted, tallies.values())):
+        rule = "must be survey weights; whole numbers for rows that all differ are counts: pass them as frequencies"
+        raise SottovoceError("weights", rule, weights if isinstance(weights, str) else Words("whole numbers"))
     return tallies
+
+
+def _looks_counted(tally: Tally) -> bool:
+    """Return whether weights look like numbers of equal reports: large whole numbers, and no report occurs twice."""
+    sums = np.zeros(0) if tally.weighted is None else tally.weighted.sums
+    return bool(
+        tally.counts.max() <= 1 and (sums == np.round(sums)).all() and sums.sum() >= LIKE_COUNTS * tally.counts.sum()
+    )
 
 
 def _batches(
