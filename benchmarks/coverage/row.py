@@ -93,4 +93,4 @@ def simulated(rng: np.random.Generator, chances: Array, respondents: int, runs: 
     """Different counts among so many samples, and their shares."""
     drawn = rng.multinomial(respondents, chances / chances.sum(), runs)
     different, times = np.unique(drawn, axis=0, return_counts=True)
-    return different, times / runs
+    return different.astype(np.float64), times / runs

@@ -8,6 +8,7 @@ import pytest
 
 from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.channels.kronecker import Kronecker
+from sottovoce.estimates import profile_likelihood
 from sottovoce.estimates.intervals import IndicatorTests, ScoreTests
 from sottovoce.estimates.profile_likelihood import (
     EffectiveTests,
@@ -50,6 +51,14 @@ def test_the_profile_is_the_largest_likelihood_with_a_cell_held(channel):
         inside = points[cell][2 * (likelihood.max() - likelihood) <= Z**2]
         assert low[cell] - 0.01 <= inside.min() <= low[cell] + 0.05
         assert high[cell] - 0.05 <= inside.max() <= high[cell] + 0.01
+
+
+def test_a_maximisation_that_is_cut_off_widens_the_interval(monkeypatch):
+    tests = ProfileTests(THREE, np.array([40.0, 30.0, 30.0]), np.arange(3))
+    whole = tests.ends(Z)
+    monkeypatch.setattr(profile_likelihood, "MOST_STEPS", 1)
+    cut = tests.ends(Z)
+    np.testing.assert_allclose(cut, whole, atol=0.2)
 
 
 def test_cells_of_maximum_likelihood_are_tested_by_their_number():

@@ -13,7 +13,7 @@ proportion in [0, 1] (Feldman & Cousins 1998).
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import erf, sqrt
 from statistics import NormalDist
 from typing import Literal, Protocol, TypedDict, get_args
@@ -48,6 +48,13 @@ MOST_LISTED_REPORTS = 512
 
 CONTRADICTION = 0.0005
 """Probability below which reports contradict the plan, for all cells together."""
+
+ONE_BOUND = 0.02
+"""Standard error up to which intervals near 0 do not feel the bound at 1, nor those near 1 that at 0."""
+
+FARTHEST = 20.0
+_DISTANCES = np.linspace(-FARTHEST, FARTHEST, 2001)
+"""Distances from a bound in standard errors, for which intervals are tabulated."""
 
 _erf = np.vectorize(erf, otypes=[np.float64])
 
@@ -121,9 +128,38 @@ class NormalTests:
     method: str = "normal"
 
     def ends(self, deviations: float) -> Ends:
-        """Return intervals within [0, 1]."""
-        zero = np.zeros_like(self.value)
-        return score_ends(self.value, QuadraticVariance(self.standard_error**2, zero, zero), deviations)
+        """Return intervals within [0, 1].
+
+        Where only one of the bounds is within reach, they depend on the distance to it in standard errors alone, and
+        are looked up: there may be millions of cells.
+        """
+        low, high = np.empty_like(self.value), np.empty_like(self.value)
+        near = (self.standard_error <= ONE_BOUND) & (self.standard_error > 0)
+        upper = near & (self.value > 0.5)
+        for cells, mirrored in ((near & ~upper, False), (upper, True)):
+            value, error = self.value[cells], self.standard_error[cells]
+            ends = _ends_near_zero((1 - value if mirrored else value) / error, deviations) * error
+            low[cells], high[cells] = (1 - ends[1], 1 - ends[0]) if mirrored else ends
+        zero = np.zeros(np.count_nonzero(~near))
+        variance = QuadraticVariance(self.standard_error[~near] ** 2, zero, zero)
+        low[~near], high[~near] = score_ends(self.value[~near], variance, deviations)
+        return low, high
+
+
+def _ends_near_zero(distance: Array, deviations: float) -> Array:
+    """Return the ends of intervals in standard errors, for estimates at these distances from zero."""
+    low, high = _tabulated_ends(deviations)
+    nearest = np.clip(distance, -FARTHEST, FARTHEST)
+    beyond = np.maximum(distance - FARTHEST, 0)
+    return np.stack([np.interp(nearest, _DISTANCES, low) + beyond, np.interp(nearest, _DISTANCES, high) + beyond])
+
+
+@lru_cache(maxsize=64)
+def _tabulated_ends(deviations: float) -> Ends:
+    scale = 1e-3
+    none = np.zeros_like(_DISTANCES)
+    ends = score_ends(_DISTANCES * scale, QuadraticVariance(none + scale**2, none, none), deviations)
+    return ends[0] / scale, ends[1] / scale
 
 
 class VarianceAt(Protocol):

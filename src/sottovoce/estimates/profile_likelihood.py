@@ -362,9 +362,7 @@ class _Outcomes:
         index = outcome[0] * (self.sizes[1] + 1) + outcome[1]
         points = np.linspace(0, 1, PROPORTIONS)
         accepted = np.array([self.p_values(float(point))[index] > tail for point in points])
-        kept = np.flatnonzero(accepted)
-        if not len(kept):  # the accepted ones lie between two points: at the best
-            kept = np.array([int(np.argmax([self.p_values(float(point))[index] for point in points]))])
+        kept = np.flatnonzero(accepted)  # with so few outcomes no interval is shorter than the distance of points
         ends = []
         for inner, step in ((int(kept[0]), -1), (int(kept[-1]), 1)):
             low, high = float(points[inner]), float(points[min(max(inner + step, 0), PROPORTIONS - 1)])
