@@ -1,7 +1,7 @@
 """Coverage of proportions: designs of the literature, many categories, joint tables, EM, two samples, weights."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def _plan(scheme: Any, *sizes: int) -> sv.Plan:
 
 def _interval(plan: sv.Plan, names: str | Sequence[str], **options: Any) -> Callable[[Array], tuple[Ends, Ends]]:
     """Intervals of the cells of some attributes from counts of every combination of reports."""
-    labels = plan.categories_of(plan.schema.names)  # reports are of the same form as answers
+    labels = [cast(sv.Attribute, variable).categories for variable in plan.report_schema]
     cells = [tuple(cell) for cell in np.array(np.meshgrid(*labels, indexing="ij")).reshape(len(labels), -1).T.tolist()]
 
     def ends(counts: Array) -> tuple[Ends, Ends]:
