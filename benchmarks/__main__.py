@@ -21,11 +21,11 @@ def names() -> list[str]:
 def run(name: str, target: str | None) -> None:
     """Run one benchmark; print its rows, and write them as JSON where asked to."""
     with redirect_stdout(sys.stderr):  # peers greet on standard output, which is the rows' own
-        rows = [row.to_json() for row in import_module(f"benchmarks.{name}").rows()]
+        found = import_module(f"benchmarks.{name}").rows()
+        rows = [row.to_json() for row in found]
     if target != "-":
-        for row in rows:
-            against = f"{row['ratio']:8.2f} x  {row['peer_name'] or ''}" if row["ratio"] is not None else ""
-            print(f"{name:10} {row['name']:62} {row['ours']:10.4g} {row['unit']:13} {against}")
+        for row in found:
+            print(f"{name:10} {row.line()}")
     if target is not None:
         text = json.dumps({"rows": rows}, indent=2)
         print(text) if target == "-" else Path(target).write_text(text + "\n", encoding="utf-8")

@@ -18,7 +18,17 @@ class Row:
 
     def to_json(self) -> dict[str, Any]:
         """All fields and the ratio; none where there is no peer, or nothing to divide by."""
-        return asdict(self) | {"ratio": None if self.peer is None or not self.ours else self.peer / self.ours}
+        return asdict(self) | {"ratio": self.ratio}
+
+    @property
+    def ratio(self) -> float | None:
+        """Peer over ours."""
+        return None if self.peer is None or not self.ours else self.peer / self.ours
+
+    def line(self) -> str:
+        """One line for people."""
+        against = "" if self.ratio is None else f"{self.ratio:8.2f} x  {self.peer_name or ''}"
+        return f"{self.name:62} {self.ours:10.4g} {self.unit:13} {against}"
 
 
 def best_seconds(

@@ -63,9 +63,12 @@ def test_another_plan_than_the_files_own_is_refused(run, path):
 
 
 def test_negative_estimates_are_explained(run, folder):
-    (folder / "few.csv").write_text("tax,income\n" + "no,low\n" * 30)
+    (folder / "few.csv").write_text("tax,income\n" + "no,low\n" * 5)
     code, out, _ = run("estimate", "few.csv", "--attributes", "tax", "--plan", "plan.json")
     assert (code, "A negative estimate is noise" in out) == (0, True)
+    (folder / "few.csv").write_text("tax,income\n" + "no,low\n" * 90)
+    code, out, _ = run("estimate", "few.csv", "--attributes", "tax", "--plan", "plan.json")
+    assert (code, "90 of 90 reports speak for no, more than under any proportion" in " ".join(out.split())) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +137,8 @@ def test_pictures(run, folder):
 
 def test_intervals_that_hold_at_once(run):
     asked = ("estimate", "r.csv", "--attributes", "tax,income")
-    apart, together = (json.loads(run(*asked, *more, "--json", "-")[1]) for more in ((), ("--simultaneous",)))
+    wald = ("--interval", "wald", "--json", "-")
+    apart, together = (json.loads(run(*asked, *more, *wald)[1]) for more in ((), ("--simultaneous",)))
     assert (apart.get("simultaneous"), together["simultaneous"]) == (None, True)
     widths = [told["cells"][0]["high"] - told["cells"][0]["low"] for told in (apart, together)]
     assert widths[1] / widths[0] == pytest.approx(2.4977 / 1.95996, rel=1e-4)  # normal quantiles, 5 % over 4 cells
@@ -216,7 +220,7 @@ def test_waves(run, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--interval", "magic"), "error: --interval must be one of wald, score, bootstrap"),
+        (("--interval", "magic"), "error: --interval must be one of default, exact, score, profile, wald, bootstrap"),
         (("--by", "town", "--strata", "town"), "error: --by, --strata and --against must not be used together"),
         (("--shares", "N=1"), "error: --shares must come with --strata"),
         (("--strata", "town", "--shares", "half"), "error: --shares must look like NAME=SHARE"),

@@ -124,7 +124,9 @@ def test_bad_numbers_of_draws(draws):
 
 def test_only_plain_inversions_can_be_drawn_anew():
     found = by_blue(counted(COIN, [400, 350, 250]), "population")
-    with pytest.raises(SottovoceError, match=r"^kind must be wald for this method, with weights or strata"):
+    with pytest.raises(
+        SottovoceError, match=r"^kind must be default or wald here; bootstrap is for unbiased estimates without weights"
+    ):
         found.interval(kind="bootstrap")
 
 

@@ -46,10 +46,16 @@ def test_by_hand():
     np.testing.assert_allclose(found.standard_error, error)
     assert found.statistic == pytest.approx(((second - first) / error) ** 2)
     assert found.degrees == 1
-    low, high = found.interval(0.95)
+    low, high = found.interval(0.95, kind="wald")
     np.testing.assert_allclose(high - low, 2 * 1.959963984540054 * error)
-    wide = found.interval(0.95, simultaneous=True)
-    assert (wide[1] - wide[0] > high - low).all()
+    for kind in ("wald", "default"):
+        low, high = found.interval(0.95, kind=kind)
+        wide = found.interval(0.95, simultaneous=True, kind=kind)
+        assert (wide[1] - wide[0] > high - low).all()
+    (one_low, one_high), (low, high) = ([float(ends[1]) for ends in share.interval()] for share in shares)
+    expected = first - second - np.hypot(first - one_low, high - second)
+    assert found.interval()[0][1] == pytest.approx(expected)  # Zou & Donner's formula
+    assert found.interval()[1][1] == pytest.approx(first - second + np.hypot(one_high - first, second - low))
 
 
 @pytest.mark.slow
@@ -100,7 +106,9 @@ def test_a_difference_is_found():
 def test_for_people_and_programs():
     found = compare_estimates(estimate(FIRST, [400, 350, 250]), estimate(SECOND, [300, 250, 150]), ("north", "south"))
     lines = str(found).splitlines()
-    assert lines[0] == "a: differences in the population, north (1000 reports) minus south (700), 95 % intervals"
+    assert (
+        lines[0] == "a: differences in the population, north (1000 reports) minus south (700), combined 95 % intervals"
+    )
     assert lines[1].startswith("  x ")
     assert lines[-1].startswith("  all alike: statistic ")
     document = found.to_json(0.9)

@@ -102,7 +102,7 @@ def test_printing_and_json(plan):
     law = np.full((3, 4), 1 / 12)
     found = estimate_proportions(reports_of(plan, ["drug", "children"], law, 1200), plan, ["drug", "children"])
     assert str(found).startswith(
-        "drug x children: 1200 reports, proportions in the population by inversion\n  never, 0"
+        "drug x children: 1200 reports, proportions in the population by inversion, exact 95 % intervals\n  never, 0"
     )
     document = found.to_json(0.9)
     assert (document["method"], document["target"], document["level"], len(document["cells"])) == (

@@ -30,7 +30,7 @@ def prevalence(counts, scheme):
     plan = plan_of(scheme)
     found = estimate_proportions(counts_as_table(counts, plan), plan, "a", frequencies="frequency")
     assert found.respondents == sum(counts.values())
-    low, high = found.interval()
+    low, high = found.interval(kind="wald")  # as published
     return found.value[1], found.standard_error[1], low[1], high[1]
 
 

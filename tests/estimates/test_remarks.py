@@ -10,12 +10,13 @@ from sottovoce.schemas.attribute import boolean
 from sottovoce.schemas.schema import Schema
 from sottovoce.schemes.warner import Warner
 
+PAIR = Plan.of(Schema([boolean("a"), boolean("b")]), {"a": Warner(p=0.75), "b": Warner(p=0.75)})
 PLAN = Plan.of(Schema([boolean("a")]), {"a": Warner(p=0.75)})
 
 
 def said(yes: int, no: int, **more) -> list[str]:
     found = estimate_proportions({"a": [True] * yes + [False] * no}, PLAN, "a", **more)
-    return remarks(found.value, found.covariances)
+    return remarks(found)
 
 
 def test_noise_is_called_noise():
@@ -28,14 +29,17 @@ def test_noise_is_called_noise():
 def test_more_than_noise_is_doubted():
     """Of 320, 80 +- 7.7 say yes if nobody is one: 20 are 7.7 standard errors below. So few no plan of 3 : 1 makes."""
     (remark,) = said(20, 300)
-    z = (20 / 320 - 0.25) / np.sqrt(0.25 * 0.75 / 320)
-    assert remark.startswith(f"An estimate is {-z:.1f} standard errors below zero, further than noise carries it")
+    assert remark.startswith("20 of 320 reports speak for True, fewer than under any proportion (probability")
+    assert said(0, 30)[0].startswith("30 of 30 reports speak for False, more than under any proportion")
+    joint = estimate_proportions({"a": [True] * 400, "b": [False] * 400}, PAIR, ["a", "b"])
+    assert remarks(joint)[0].startswith("An estimate is 13.1 standard errors below zero, further than noise carries it")
 
 
 def test_where_nobody_looks(monkeypatch):
     assert said(20, 300, weights=np.ones(320)) == [NEGATIVE]
     monkeypatch.setattr(room, "MOST_REPORTS", 1)
-    assert said(20, 300) == [NEGATIVE]
+    joint = estimate_proportions({"a": [True] * 400, "b": [False] * 400}, PAIR, ["a", "b"])
+    assert remarks(joint) == [NEGATIVE]
 
 
 def test_noise_alone_is_hardly_ever_doubted():

@@ -125,8 +125,19 @@ def test_bad_weights(weights, message):
 def test_what_weights_do_not_go_with():
     with pytest.raises(SottovoceError, match=r"^method must be inversion, blue or simplex with weights"):
         estimate_proportions(REPORTS, PLAN, "tax", weights="w", method="em")
-    with pytest.raises(SottovoceError, match=r"^kind must be wald for"):
+    with pytest.raises(SottovoceError, match=r"^kind must be default or wald here; score is for"):
         estimate_proportions(REPORTS, PLAN, "tax", weights="w").interval(kind="score")
     plan = Plan.of(Schema([Attribute("a", range(20))]), {"a": SubsetSelection(odds=3)})
     with pytest.raises(SottovoceError, match=r"^weights must be left out for sets of many categories"):
         estimate_proportions({"a": [[1], [2]]}, plan, "a", weights=[1, 1])
+
+
+def test_counts_given_as_weights_are_recognised():
+    """Published counts are frequencies; as weights they would count as two respondents."""
+    table = {"tax": [True, False], "n": [831, 1604]}
+    with pytest.raises(SottovoceError, match=r"^weights must be survey weights; .* pass them as frequencies\. Got 'n'"):
+        estimate_proportions(table, PLAN, "tax", weights="n")
+    with pytest.raises(SottovoceError, match=r"pass them as frequencies\. Got whole numbers"):
+        estimate_proportions(table, PLAN, "tax", weights=[831, 1604])
+    assert estimate_proportions(table, PLAN, "tax", frequencies="n").respondents == 2435
+    assert estimate_proportions(table, PLAN, "tax", weights=[0.9, 1.3]).respondents == 2

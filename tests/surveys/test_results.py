@@ -63,7 +63,7 @@ def test_every_answer_is_within_five_standard_errors(survey, people, reports):
         for line in result.lines:
             truth = people.share(result.questions[0], line.labels[0])
             assert abs(line.estimate - truth) < 5 * line.standard_error
-            assert line.low < line.estimate < line.high
+            assert line.low <= max(line.estimate, 0) < line.high
             lines += 1
     assert lines == sum(len(question.labels) for question in survey.questions)
 
@@ -149,18 +149,20 @@ def test_as_many_forged_reports_as_stated_and_no_fewer_move_a_result(survey, rep
     """Add copies of the worst single report: it takes exactly the stated number to leave the interval."""
     plan, form = survey.plan, ReportFormat(survey.plan)
     line = question_result(survey, reports, question).lines[0]
-    half = (line.high - line.low) / 2
+    ends = (line.low, line.high)
     low, high = report_weight_range(plan.channel([question]), plan.cell_order([question]))
-    assert forged_reports(line.estimate, half, (float(low[0]), float(high[0])), len(reports)) == line.forged
+    assert forged_reports(line.estimate, ends, (float(low[0]), float(high[0])), len(reports)) == line.forged
     moved = []
     for column_codes in _single_reports(plan, question):
         columns = [np.zeros(1, np.uint8) for _ in form.sizes]
         columns[plan.report_schema.columns_of(plan.report_names([question])[0])] = column_codes
         (forged,) = form.to_bytes(tuple(columns))
         together = [line.forged - 1, line.forged]
-        moved.append([abs(_with(survey, reports, forged, count, question) - line.estimate) for count in together])
-    fewer, enough = np.max(moved, axis=0)
-    assert fewer <= half < enough
+        moved.append([_with(survey, reports, forged, count, question) for count in together])
+    (fewer_low, low), (fewer_high, high) = np.min(moved, axis=0), np.max(moved, axis=0)
+    assert line.low <= fewer_low
+    assert fewer_high <= line.high
+    assert low < line.low or high > line.high
 
 
 def _single_reports(plan, question):
@@ -229,11 +231,11 @@ def test_of_reports_too_many_to_list_no_number_is_known():
     channel = GammaDiagonal(gamma=3).mechanism((5000,)).channel
     low, high = report_weight_range(channel, np.arange(2))
     assert np.isnan([low, high]).all()
-    assert forged_reports(0.5, 0.1, (float(low[0]), float(high[0])), 10) is None
+    assert forged_reports(0.5, (0.4, 0.6), (float(low[0]), float(high[0])), 10) is None
 
 
 def test_no_number_of_forged_reports_moves_a_wide_interval():
-    assert forged_reports(0.5, 2.0, (-0.5, 1.5), 10) is None
+    assert forged_reports(0.5, (-1.5, 2.5), (-0.5, 1.5), 10) is None
 
 
 @pytest.mark.parametrize("name", ["reports.csv", "reports.parquet"])
@@ -287,15 +289,15 @@ def test_the_margin_of_a_pair_of_coins_is_the_textbooks(survey):
     """Warner's variance at p = 3/4 and a half of yes: 1/4 / (1/2)^2 / n = 1 / n."""
     one = survey_from_text(HEAD + "odds: 3\nquestions: [{id: q, kind: yes_no, text: Q}]")
     (shown,) = preview(one, 10_000)
-    assert shown.margin == pytest.approx(1.959964 / 100, rel=1e-6)
+    assert shown.margin == pytest.approx(1.959964 / 100, rel=0.01)  # of the exact interval
     assert repr(shown) == "q: randomized_response at 3 : 1 (epsilon 1.09862), margin of error 2.0%"
     assert shown.to_json()["odds"] == "3"
-    assert respondents_needed(one, 1.959964 / 100) == {"q": 10_000}
+    assert respondents_needed(one, 1.959964 / 100)["q"] == pytest.approx(10_000, rel=0.02)
 
 
 def test_margins_of_twice_the_respondents_are_smaller_by_the_root_of_two(survey):
-    for once, twice in zip(preview(survey, 1000), preview(survey, 2000), strict=True):
-        assert once.margin / twice.margin == pytest.approx(math.sqrt(2))
+    for once, twice in zip(preview(survey, 200_000), preview(survey, 400_000), strict=True):
+        assert once.margin / twice.margin == pytest.approx(math.sqrt(2), rel=0.01)
     needed = respondents_needed(survey, 0.05)
     for place, respondents in enumerate(needed.values()):
         assert preview(survey, respondents)[place].margin <= 0.05

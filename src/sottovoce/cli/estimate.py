@@ -46,7 +46,9 @@ def estimate(
         str, typer.Option(help="What is estimated: the population, or the respondents in the table.")
     ] = "population",
     level: LevelOption = 0.95,
-    interval: Annotated[str, typer.Option(help="Kind of intervals: wald, score or bootstrap.")] = "wald",
+    interval: Annotated[
+        str, typer.Option(help="Kind of intervals: default, exact, score, profile, wald or bootstrap.")
+    ] = "default",
     simultaneous: Annotated[
         bool, typer.Option("--simultaneous", help="Intervals that contain all proportions at once.")
     ] = False,
@@ -242,8 +244,6 @@ def _show_all(
 
 def _show(estimate: "Estimate", document: dict[str, Any], derived: dict[str, "Derived"]) -> None:
     """Print one estimate as a table, with derived measures and remarks."""
-    from sottovoce.estimates.presentation import remarks
-
     say(estimate.headline)
     rows = [
         (
@@ -261,12 +261,12 @@ def _show(estimate: "Estimate", document: dict[str, Any], derived: dict[str, "De
         say(str(number))
     if document["interval"] != "bootstrap" and any(number.reason is not None for number in derived.values()):
         say(BOOTSTRAP_HINT)
-    for remark in remarks(estimate.value, estimate.covariances):
+    for remark in estimate.notes:
         say(remark)
 
 
 def _interval_header(document: dict[str, Any]) -> str:
-    """Return the header of the intervals, with their kind unless that is the default."""
-    words = [document["interval"]] if document["interval"] != "wald" else []
+    """Return the header of the intervals, with their method."""
+    words = [document["interval"]]
     words += ["simultaneous"] if "simultaneous" in document else []
-    return interval_header(document["level"]) + (f" ({', '.join(words)})" if words else "")
+    return f"{interval_header(document['level'])} ({', '.join(words)})"

@@ -48,9 +48,9 @@ def estimate_asked_together(
     >>> no = plan.report_schema["a"].categories[-1]
     >>> rows = {"a": [True] * 40 + [False] * 60 + [no] * 100, "b": [no] * 100 + [True, False] * 50}
     >>> print(estimate_asked_together(rows, plan, "a"))
-    a: 200 reports, proportions in the population by inverse-variance weighting
-      False    0.7000 +- 0.0980  [ 0.5080,  0.8920]
-      True     0.3000 +- 0.0980  [ 0.1080,  0.4920]
+    a: 200 reports, proportions in the population by inverse-variance weighting, normal 95 % intervals
+      False    0.7000 +- 0.0980  [ 0.5080,  0.8834]
+      True     0.3000 +- 0.0980  [ 0.1166,  0.4920]
     """
     names = [attributes] if isinstance(attributes, str) else list(attributes)
     if not is_sampled(plan, names):

@@ -30,6 +30,9 @@ MOST_GROUPS = 1000
 FEWEST = 2
 """Fewest reports from which a standard error can be computed."""
 
+LIKE_COUNTS = 10
+"""Mean weight of rows that all differ from which whole weights are taken for counts of equal reports."""
+
 ALONE = 1 + 1e-6
 """Effective sample size below which one report has all the weight."""
 
@@ -166,7 +169,18 @@ def _tallies(
     for group, tally in tallies.items():
         if tally.weighted is not None and not tally.weighted.sums.sum() > 0:
             raise SottovoceError("weights", "must not all be zero", Words("zeros" if by is None else f"zeros: {group}"))
+    if weights is not None and frequencies is None and all(map(_looks_counted, tallies.values())):
+        rule = "must be survey weights; whole numbers for rows that all differ are counts: pass them as frequencies"
+        raise SottovoceError("weights", rule, weights if isinstance(weights, str) else Words("whole numbers"))
     return tallies
+
+
+def _looks_counted(tally: Tally) -> bool:
+    """Return whether weights look like numbers of equal reports: large whole numbers, and no report occurs twice."""
+    sums = np.zeros(0) if tally.weighted is None else tally.weighted.sums
+    return bool(
+        tally.counts.max() <= 1 and (sums == np.round(sums)).all() and sums.sum() >= LIKE_COUNTS * tally.counts.sum()
+    )
 
 
 def _batches(
@@ -247,9 +261,9 @@ def counts_as_table(
     >>> table
     {'bribed': ['yes', 'no'], 'frequency': [831, 1604]}
     >>> print(estimate_proportions(table, plan, "bribed", frequencies="frequency"))
-    bribed: 2435 reports, proportions in the population by inversion
-      no     0.7381 +- 0.0144  [ 0.7098,  0.7663]
-      yes    0.2619 +- 0.0144  [ 0.2337,  0.2902]
+    bribed: 2435 reports, proportions in the population by inversion, exact 95 % intervals
+      no     0.7381 +- 0.0144  [ 0.7096,  0.7663]
+      yes    0.2619 +- 0.0144  [ 0.2337,  0.2904]
     """
     columns = plan.report_schema.names if names is None else [names] if isinstance(names, str) else list(names)
     variables = list(plan.report_schema.project(columns))

@@ -10,8 +10,22 @@ import numpy as np
 
 from sottovoce.checks import Array, Target
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.covariance import MOST_CELLS, Covariance, FactorCovariance, MatrixCovariance
-from sottovoce.estimates.intervals import Ends, IntervalOptions, interval_ends, standard_errors
+from sottovoce.estimates.covariance import (
+    MOST_CELLS,
+    Covariance,
+    FactorCovariance,
+    InversionCovariance,
+    MatrixCovariance,
+)
+from sottovoce.estimates.intervals import (
+    CellTests,
+    Ends,
+    IntervalOptions,
+    interval_ends,
+    interval_method,
+    marginal_tests,
+    standard_errors,
+)
 from sottovoce.estimates.presentation import IntervalTable, cell_rows, json_rows, remarks
 from sottovoce.schemas.attribute import Label
 
@@ -71,6 +85,7 @@ class Estimate(IntervalTable):
     method: str
     effective: float | None = None
     origin: Respondents | None = None
+    tests: CellTests | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -91,13 +106,15 @@ class Estimate(IntervalTable):
         return self.covariances.block(np.arange(len(self.value)))
 
     def interval(self, level: float = 0.95, **options: Unpack[IntervalOptions]) -> Ends:
-        """Return the ends of each cell's confidence interval, or of all at once if `simultaneous`.
+        """Return the ends of each cell's confidence interval, or of all at once if `simultaneous` (Bonferroni).
 
-        Of kind `wald`, the default, they are symmetric; `score` intervals stay between 0 and 1 and are good near
-        both ends; `bootstrap` intervals take their width and skewness from as many samples of new reports as
-        `draws` says, drawn with the generator or seed `rng`.
+        The default is `exact` where a cell depends on one property of each report, `profile` for maximum likelihood,
+        two samples, weights and strata, and a constrained score interval otherwise (docs/coverage.md); all of these
+        stay between 0 and 1. `score` intervals are cut there, `wald` intervals are `value +- z standard_error`, and
+        `bootstrap` intervals take their width and skewness from as many samples of new reports as `draws` says, drawn
+        with the generator or seed `rng`.
         """
-        return interval_ends(self.value, self.covariances, level, **options)
+        return interval_ends(self, level, **options)
 
     def marginal(self, attributes: Sequence[str]) -> "Estimate":
         """Return the proportions of some of the attributes, in the order given, with their covariance.
@@ -109,7 +126,7 @@ class Estimate(IntervalTable):
         >>> quarters = np.full(4, 0.25)
         >>> joint = Estimate(("a", "b"), ((0, 1), (0, 1)), quarters, covariances, quarters, 10, "population", "model")
         >>> print(joint.marginal(["b"]))
-        b: 10 reports, proportions in the population by model
+        b: 10 reports, proportions in the population by model, normal 95 % intervals
           0    0.5000 +- 0.1000  [ 0.3040,  0.6960]
           1    0.5000 +- 0.1000  [ 0.3040,  0.6960]
         """
@@ -126,16 +143,20 @@ class Estimate(IntervalTable):
             return np.asarray(sums.reshape(-1, *cells.shape[1:]))
 
         covariances: Covariance
+        tests: CellTests | None = None
         if isinstance(self.covariances, FactorCovariance):
             covariances = FactorCovariance(summed(self.covariances.factor))
         else:
             covariances = MatrixCovariance(summed(summed(self.covariance).T))
+        if isinstance(self.covariances, InversionCovariance):
+            tests = marginal_tests(self.covariances, summed)
         return replace(
             self,
             attributes=tuple(names),
             categories=tuple(self.categories[axis] for axis in kept),
             value=summed(self.value),
             covariances=covariances,
+            tests=tests,
         )
 
     def __getitem__(self, labels: Any) -> float:
@@ -181,7 +202,7 @@ class Estimate(IntervalTable):
             "respondents": self.respondents,
             **weighted,
             "level": level,
-            "interval": options.get("kind", "wald"),
+            "interval": interval_method(self, options.get("kind", "default")),
             **({"simultaneous": True} if options.get("simultaneous") else {}),
             "cells": json_rows(self.to_rows(level, **options)),
         }
@@ -195,8 +216,17 @@ class Estimate(IntervalTable):
 
     @property
     def notes(self) -> list[str]:
-        """Remarks about negative estimates, where there are any."""
-        return remarks(self.value, self.covariances)
+        """Remarks about reports that contradict the plan, and about negative estimates, where there are any."""
+        return remarks(self)
+
+    def __str__(self) -> str:
+        """Headline with the method of the intervals, rows and notes."""
+        return self.to_text()
+
+    def to_text(self, level: float = 0.95, **options: Unpack[IntervalOptions]) -> str:
+        """Return a readable table with intervals at this level, the remarks last."""
+        title = f"{self.headline}, {interval_method(self, options.get('kind', 'default'))} {100 * level:g} % intervals"
+        return "\n".join([title, *self.to_lines(level, **options), *(f"  {note}" for note in self.notes)])
 
     def plot(self, level: float = 0.95, axes: "Axes | None" = None, **options: Unpack[IntervalOptions]) -> "Axes":
         """Draw two attributes as a heat map, others as dots with intervals, on these matplotlib axes or new ones."""

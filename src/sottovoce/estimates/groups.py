@@ -1,19 +1,21 @@
 """Groups: an estimate of each, the difference of two, and one estimate from strata with known shares."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from sottovoce.checks import Array
+from sottovoce.checks import Array, one_of
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.estimates.covariance import Cells, Covariance
+from sottovoce.estimates.covariance import Cells, Covariance, InversionCovariance
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.independence import chi_square_tail
-from sottovoce.estimates.intervals import standard_errors
+from sottovoce.estimates.intervals import CellTests, Ends, critical_value, standard_errors, wald
 from sottovoce.estimates.presentation import IntervalTable, ResultTable, cell_rows, json_row, json_rows, plot_intervals
+from sottovoce.estimates.profile_likelihood import effective_tests
+from sottovoce.estimates.weights import WeightedCovariance
 from sottovoce.exact import distribution
 
 if TYPE_CHECKING:
@@ -55,9 +57,9 @@ def stratified(estimates: Mapping[Any, Estimate], shares: Mapping[Any, Any] | No
     >>> plan = new_plan(Schema([boolean("evaded tax")]), odds=3)
     >>> reports = {"evaded tax": [True, False] * 40 + [False] * 80, "town": ["Bonn"] * 80 + ["Ulm"] * 80}
     >>> print(stratified(estimate_by(reports, plan, "evaded tax", "town"), {"Bonn": 0.9, "Ulm": 0.1}))
-    evaded tax: 160 reports, proportions in the population by inversion, 2 strata
-      False    0.6000 +- 0.1006  [ 0.4028,  0.7972]
-      True     0.4000 +- 0.1006  [ 0.2028,  0.5972]
+    evaded tax: 160 reports, proportions in the population by inversion, 2 strata, profile 95 % intervals
+      False    0.6000 +- 0.1006  [ 0.4006,  0.7942]
+      True     0.4000 +- 0.1006  [ 0.2058,  0.5994]
     """
     parts = list(estimates.values())
     if not parts:
@@ -79,7 +81,22 @@ def stratified(estimates: Mapping[Any, Estimate], shares: Mapping[Any, Any] | No
         sum(part.respondents for part in parts),
         first.target,
         f"{first.method}, {len(parts)} strata",
+        tests=_stratified_tests(parts, factors, np.asarray(value), np.asarray(reported)),
     )
+
+
+def _stratified_tests(
+    parts: Sequence[Estimate], factors: Sequence[float], value: Array, reported: Array
+) -> CellTests | None:
+    """Return tests at the effective sample size; None where a stratum's estimate is not an inversion."""
+    sources = [part.covariances for part in parts]
+    first = sources[0].squared if isinstance(sources[0], WeightedCovariance) else sources[0]
+    if not isinstance(first, InversionCovariance):
+        return None
+    effective = 1 / sum(f**2 / (part.effective or part.respondents) for f, part in zip(factors, parts, strict=True))
+    plain = replace(first, reported=reported, value=value, respondents=effective)
+    variances = CombinedCovariance(tuple(sources), tuple(factors)).variances
+    return effective_tests(plain, variances, effective, max(sum(part.respondents for part in parts) - len(parts), 1))
 
 
 def check_comparable(first: Estimate, second: Estimate) -> None:
@@ -137,6 +154,24 @@ class Comparison(IntervalTable):
         """Covariance matrix of all differences."""
         return self.first.covariance + self.second.covariance
 
+    def interval(
+        self, level: float = 0.95, *, simultaneous: bool = False, kind: Literal["default", "wald"] = "default"
+    ) -> Ends:
+        """Return the ends of each difference's interval, from the intervals of both estimates.
+
+        `d - sqrt((p_1 - l_1)^2 + (u_2 - p_2)^2)` to `d + sqrt((u_1 - p_1)^2 + (p_2 - l_2)^2)` (G. Y. Zou & A. Donner
+        2008, Statist. Med. 27, 1693-1702), with proportions cut to their intervals. Of kind `wald`,
+        `d +- z standard_error`. With `simultaneous` all of them hold at once (Bonferroni).
+        """
+        if one_of("kind", kind, ("default", "wald")) == "wald":
+            return wald(self.value, self.standard_error, critical_value(level, len(self.value) if simultaneous else 1))
+        (low, high), (other_low, other_high) = (
+            estimate.interval(level, simultaneous=simultaneous) for estimate in (self.first, self.second)
+        )
+        first, second = np.clip(self.first.value, low, high), np.clip(self.second.value, other_low, other_high)
+        below, above = np.hypot(first - low, other_high - second), np.hypot(high - first, second - other_low)
+        return first - second - below, first - second + above
+
     @cached_property
     def _test(self) -> tuple[float, int]:
         """Wald's statistic along the directions that sum to zero, and how many of them have a variance."""
@@ -176,6 +211,7 @@ class Comparison(IntervalTable):
             "groups": list(self.names),
             "respondents": [self.first.respondents, self.second.respondents],
             "level": level,
+            "interval": "combined",
             "statistic": self.statistic,
             "degrees": self.degrees,
             "p_value": self.p_value,
@@ -201,7 +237,7 @@ class Comparison(IntervalTable):
 
     def to_text(self, level: float = 0.95) -> str:
         """Return a readable table with intervals at this level, the test last."""
-        lines = [f"{self.headline}, {100 * level:g} % intervals", *self.to_lines(level)]
+        lines = [f"{self.headline}, combined {100 * level:g} % intervals", *self.to_lines(level)]
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
 
@@ -220,9 +256,9 @@ def compare_estimates(first: Estimate, second: Estimate, names: tuple[str, str] 
     >>> waves = [{"evaded tax": [True] * yes + [False] * (1000 - yes)} for yes in (400, 450)]
     >>> old, new = (estimate_proportions(wave, plan, "evaded tax") for wave in waves)
     >>> print(compare_estimates(new, old, ("2026", "2025")))
-    evaded tax: differences in the population, 2026 (1000 reports) minus 2025 (1000), 95 % intervals
-      False   -0.1000 +- 0.0442  [-0.1865, -0.0135]
-      True     0.1000 +- 0.0442  [ 0.0135,  0.1865]
+    evaded tax: differences in the population, 2026 (1000 reports) minus 2025 (1000), combined 95 % intervals
+      False   -0.1000 +- 0.0442  [-0.1865, -0.0123]
+      True     0.1000 +- 0.0442  [ 0.0123,  0.1865]
       all alike: statistic 5.13 on 1 degrees of freedom, p = 0.0235
     """
     check_comparable(first, second)

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial, reduce
+from math import inf, prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.channels.channel import Channel
 from sottovoce.channels.cut_and_paste import CutAndPaste
@@ -13,6 +15,7 @@ from sottovoce.counts.counter import as_counter
 from sottovoce.counts.frequencies import Frequencies
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimates.covariance import inverse_rows
+from sottovoce.estimates.intervals import CellTests, IndicatorTests, JoinedTests, ScoreTests, linear_variance
 from sottovoce.estimates.proportions import singular_channel_error
 from sottovoce.estimates.supports import Items, Supports, Weigh, pooled_supports
 from sottovoce.plans.plan import Plan
@@ -52,8 +55,8 @@ def estimate_supports(
     >>> reports = {"basket": [["ale", "bread"]] * 40 + [["bread"]] * 30 + [["cheese"]] * 30}
     >>> print(estimate_supports(reports, plan, [["bread"], ["ale", "bread"]]))
     basket: 100 reports, supports in the population by inversion
-      bread         0.7143 +- 0.0655  [ 0.5860,  0.8426]
-      ale, bread    0.4490 +- 0.0717  [ 0.3084,  0.5896]
+      bread         0.7143 +- 0.0655  [ 0.5735,  0.8369]
+      ale, bread    0.4490 +- 0.0717  [ 0.3172,  0.5935]
     """
     variable = item_attribute(plan, attribute)
     labels, sets = encode_itemsets(variable, itemsets)
@@ -68,7 +71,46 @@ def estimate_supports(
         )
     except SingularChannelError as reason:
         raise singular_channel_error(reason, plan, [variable.name]) from None
-    return Supports(variable.name, labels, value, covariances, rows, target, "inversion")
+    tests = _support_tests(channel, sets, value, covariances.variances, rows, target)
+    return Supports(variable.name, labels, value, covariances, rows, target, "inversion", tests)
+
+
+def _support_tests(
+    channel: Channel, sets: Sequence[Items], value: Array, variances: Array, rows: int, target: Target
+) -> CellTests:
+    """Return the tests of supports: exact ones for single items, score tests for others.
+
+    A report's mean square contribution to a set, from those who hold all its items, follows from the channel; from
+    all others it is what the estimated variance leaves for them, and no less than the least that any of them has.
+    """
+    lengths = np.array([len(items) for items in sets])
+    single, longer = np.flatnonzero(lengths == 1), np.flatnonzero(lengths > 1)
+    parts: list[tuple[NDArray[np.intp], CellTests]] = []
+    if len(single):
+        channels = [channel.marginal(sets[int(index)]) for index in single]
+        inside, outside = (np.array([float(c.entry(1, truth)) for c in channels]) for truth in (1, 0))
+        counts = rows * (outside + (inside - outside) * value[single])
+        parts.append((single, IndicatorTests(counts, rows, inside, outside, target)))
+    if len(longer):
+        squares = [_mean_squares(channel, sets[int(index)]) for index in longer]
+        inside, least = np.array(squares).T
+        support = value[longer]
+        mean = variances[longer] * rows + (support**2 if target == "population" else support)
+        share = np.clip(support, 0, 1)
+        outside = np.maximum((mean - inside * share) / np.maximum(1 - share, 1e-12), least)
+        parts.append((longer, ScoreTests(support, linear_variance(inside, outside, rows, target))))
+    return parts[0][1] if len(parts) == 1 else JoinedTests(tuple(parts))
+
+
+def _mean_squares(channel: Channel, items: Items) -> tuple[float, float]:
+    """Return the mean square contribution to a set from those who hold all its items, and the least from others."""
+    inside, least = 1.0, inf
+    factors = channel.marginal(items).factors
+    moments = [_last_row(factor).ravel() ** 2 @ factor.matvec(np.eye(factor.n_in)) for factor in factors]
+    for index, moment in enumerate(moments):
+        others = prod(float(other.min()) for other in [*moments[:index], *moments[index + 1 :]])
+        inside, least = inside * float(moment[-1]), min(least, float(moment[:-1].min()) * others)
+    return inside, least
 
 
 def item_attribute(plan: Plan, name: str | None) -> ItemSet:
@@ -145,7 +187,7 @@ def estimate_supports_by_size(
     >>> plan = Plan.of(Schema([basket]), {"basket": CutAndPaste(1, 0.25)})
     >>> print(estimate_supports_by_size({1: {"basket": ["ale"] * 70 + ["bread"] * 30}}, plan, [["ale"]]))
     basket: 100 reports, supports in the population by inversion for each size
-      ale    1.2000 +- 0.1222  [ 0.9605,  1.4395]
+      ale    1.2000 +- 0.1222  [ 0.9086,  1.0000]
     """
     variable = item_attribute(plan, attribute)
     labels, sets = encode_itemsets(variable, itemsets)

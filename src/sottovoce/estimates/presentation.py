@@ -15,8 +15,15 @@ import numpy as np
 from sottovoce.checks import Array, one_of
 from sottovoce.display import html_table, html_text
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.covariance import Covariance, InversionCovariance
-from sottovoce.estimates.intervals import IntervalOptions, WaldIntervals, errors_at_zero
+from sottovoce.estimates.covariance import InversionCovariance
+from sottovoce.estimates.intervals import (
+    IndicatorTests,
+    IntervalOptions,
+    WaldIntervals,
+    chosen_tests,
+    errors_at_zero,
+    interval_method,
+)
 from sottovoce.schemas.attribute import Label
 from sottovoce.tables.figures import ACCENT, INK, WARNING, new_axes
 
@@ -211,7 +218,7 @@ def plot_estimate(
 def _dots(estimate: "Estimate", level: float, axes: "Axes | None", options: IntervalOptions) -> "Axes":
     labels = [", ".join(map(str, cell)) for cell in product(*estimate.categories)]
     drawn = plot_intervals(labels, estimate.value, *estimate.interval(level, **options), axes)
-    kind = "" if options.get("kind", "wald") == "wald" else f"{options['kind']} "
+    kind = f"{interval_method(estimate, options.get('kind', 'default'))} "
     drawn.set_xlabel(f"proportion in the {estimate.target} by {estimate.method}, {100 * level:g} % {kind}intervals")
     drawn.set_title(_title(estimate), loc="left")
     return drawn
@@ -256,21 +263,38 @@ def _title(estimate: "Estimate") -> str:
     return f"{' x '.join(estimate.attributes)}: {estimate.respondents:,} reports"
 
 
-def remarks(value: Array, covariances: Covariance) -> list[str]:
+def remarks(estimate: "Estimate") -> list[str]:
     """Return a remark about negative estimates, or a warning where noise does not explain them.
 
-    Their distance is measured in the standard errors that a cell would have if its proportion were zero. An estimate
-    many of them below zero comes from reports that no truth yields under this plan: of another plan, or made up.
+    Where a cell depends on one property of each report, the number of such reports has a probability. For other cells
+    the distance is measured in the standard errors that a cell would have if its proportion were zero: an estimate
+    many of them below zero comes from reports that no truth yields under this plan.
     """
-    negative = value < 0
+    tests = chosen_tests(estimate, "default")
+    if isinstance(tests, IndicatorTests):
+        if tests.contradiction is not None:
+            return [_contradiction(estimate, tests, *tests.contradiction)]
+        return [NEGATIVE] if (estimate.value < 0).any() else []
+    negative, covariances = estimate.value < 0, estimate.covariances
     if not negative.any():
         return []
     if not isinstance(covariances, InversionCovariance) or covariances.channel.n_out > MOST_REPORTS:
         return [NEGATIVE]
-    farthest = float((value[negative] / errors_at_zero(value, covariances)[negative]).min())
+    farthest = float((estimate.value[negative] / errors_at_zero(estimate.value, covariances)[negative]).min())
     if farthest > -FAR:
         return [NEGATIVE]
     return [
         f"An estimate is {-farthest:.1f} standard errors below zero, further than noise carries it: "
         "were these reports disguised under this plan?"
     ]
+
+
+def _contradiction(estimate: "Estimate", tests: IndicatorTests, cell: int, probability: float) -> str:
+    """Return the warning about a number of reports that is improbable under every proportion."""
+    index = np.unravel_index(cell, estimate.shape)
+    label = ", ".join(str(labels[i]) for labels, i in zip(estimate.categories, index, strict=True))
+    count, extreme = round(float(tests.counts[cell])), "fewer" if tests.value[cell] < 0 else "more"
+    return (
+        f"{count} of {tests.respondents} reports speak for {label}, {extreme} than under any proportion (probability "
+        f"{probability:.1g}): were they disguised under this plan, and did respondents follow it?"
+    )

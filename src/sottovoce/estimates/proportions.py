@@ -27,7 +27,9 @@ from sottovoce.estimates.counted import (
 )
 from sottovoce.estimates.covariance import MOST_CELLS, Covariance, InversionCovariance, MatrixCovariance
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.intervals import CellTests, weighted_sum_tests
 from sottovoce.estimates.likelihood import em, nearest_distribution, observed_covariance
+from sottovoce.estimates.profile_likelihood import effective_tests, maximum_likelihood_tests
 from sottovoce.estimates.weights import WeightedCovariance, shift_by_squares
 from sottovoce.plans.plan import Plan, check_plan
 from sottovoce.schemas.schema import Schema
@@ -86,9 +88,9 @@ def estimate_proportions(
     >>> from sottovoce.schemas.attribute import boolean
     >>> plan = new_plan(Schema([boolean("evaded tax")]), odds=3)
     >>> print(estimate_proportions({"evaded tax": [True] * 40 + [False] * 60}, plan, "evaded tax"))
-    evaded tax: 100 reports, proportions in the population by inversion
-      False    0.7000 +- 0.0980  [ 0.5080,  0.8920]
-      True     0.3000 +- 0.0980  [ 0.1080,  0.4920]
+    evaded tax: 100 reports, proportions in the population by inversion, exact 95 % intervals
+      False    0.7000 +- 0.0980  [ 0.5000,  0.8858]
+      True     0.3000 +- 0.0980  [ 0.1142,  0.5000]
     """
     names = _checked_choices(attributes, target, method)
     needed = needed_attributes(plan, names)
@@ -207,9 +209,23 @@ def by_inversion(counted: Counted, target: Target, method: Method = "inversion")
             channel, by_squares, channel.solve(by_squares)[order], counted.effective, order, target
         )
         covariances = WeightedCovariance(squared, shift_by_squares(squared, value))
-    return _estimate(
-        counted, nearest_distribution(value) if method == "simplex" else value, covariances, target, method
+    shown = nearest_distribution(value) if method == "simplex" else value
+    return _estimate(counted, shown, covariances, target, method, _tests(counted, covariances, target))
+
+
+def _tests(counted: Counted, covariances: Covariance, target: Target) -> CellTests | None:
+    """Return tests at the effective sample size for weighted reports; otherwise they follow from the covariance."""
+    if counted.weighted is None:
+        return None
+    plain = InversionCovariance(
+        counted.channel,
+        counted.reported,
+        counted.channel.solve(counted.reported)[counted.order],
+        counted.effective,
+        counted.order,
+        target,
     )
+    return effective_tests(plain, covariances.variances, counted.effective, counted.respondents - 1)
 
 
 def by_blue(counted: Counted, target: Target) -> Estimate:
@@ -223,7 +239,11 @@ def by_blue(counted: Counted, target: Target) -> Estimate:
     product_of_means = np.outer(squared, value) + np.outer(value, squared) - np.outer(value, value)
     centre = product_of_means if target == "population" else np.diag(squared)
     covariances = MatrixCovariance(((rows * by_squares) @ rows.T - centre) / counted.effective)
-    return _estimate(counted, value, covariances, target, "blue")
+    tests: CellTests | None = None
+    if counted.weighted is None:
+        members = np.eye(len(counted.order))[counted.order]
+        tests = weighted_sum_tests(rows, counted.channel, counted.reported, counted.respondents, target, members)
+    return _estimate(counted, value, covariances, target, "blue", tests)
 
 
 def blue_matrix(channel: Channel, distribution: Array) -> Array:
@@ -262,10 +282,18 @@ def by_em(counted: Counted, target: Target, progress: Progress | None = None) ->
     fit = em(counted.channel, counted.counts, progress=progress)
     covariance = observed_covariance(counted.channel, counted.counts, fit.value)
     matrix = covariance[counted.order][:, counted.order]
-    return _estimate(counted, fit.value[counted.order], MatrixCovariance(matrix), target, fit.method)
+    tests = maximum_likelihood_tests(counted.channel, counted.counts, counted.order)
+    return _estimate(counted, fit.value[counted.order], MatrixCovariance(matrix), target, fit.method, tests)
 
 
-def _estimate(counted: Counted, value: Array, covariances: Covariance, target: Target, method: str) -> Estimate:
+def _estimate(
+    counted: Counted,
+    value: Array,
+    covariances: Covariance,
+    target: Target,
+    method: str,
+    tests: CellTests | None = None,
+) -> Estimate:
     return Estimate(
         counted.attributes,
         counted.categories,
@@ -276,6 +304,7 @@ def _estimate(counted: Counted, value: Array, covariances: Covariance, target: T
         target,
         method,
         None if counted.weighted is None else counted.effective,
+        tests=tests,
     )
 
 

@@ -68,9 +68,9 @@ def expected_proportions(
     >>> from sottovoce.schemas.schema import Schema
     >>> plan = new_plan(Schema([boolean("evaded tax")]), odds=3)
     >>> print(expected_proportions(plan, "evaded tax", [0.9, 0.1], 1000))
-    evaded tax: 1000 reports, proportions in the population by expected
-      False    0.9000 +- 0.0290  [ 0.8432,  0.9568]
-      True     0.1000 +- 0.0290  [ 0.0432,  0.1568]
+    evaded tax: 1000 reports, proportions in the population by expected, exact 95 % intervals
+      False    0.9000 +- 0.0290  [ 0.8414,  0.9559]
+      True     0.1000 +- 0.0290  [ 0.0441,  0.1586]
     """
     names = [attributes] if isinstance(attributes, str) else list(attributes)
     needed = needed_attributes(plan, names)
@@ -104,20 +104,22 @@ def expected_width(
 ) -> Array:
     """Return the expected width of the interval of every cell, or of one functional, with so many respondents.
 
-    `2 z sqrt(V / N)`, V the variance of one report's contribution if the distribution is `prior` (uniform
-    if left out; cells in the order of the attributes named, the last varying fastest). Raises where the delta method
-    gives a functional no interval, as at a uniform distribution or near independence.
+    It is the width of the default interval (`Estimate.interval`) of the numbers of reports that are expected if the
+    distribution is `prior` (uniform if left out; cells in the order of the attributes named, the last varying
+    fastest): about `2 z sqrt(V / N)`, V the variance of one report's contribution, within [0, 1]. Raises where
+    a functional has no standard error, as at a uniform distribution or near independence.
 
     >>> from sottovoce.plans.budget import new_plan
     >>> from sottovoce.schemas.attribute import boolean
     >>> from sottovoce.schemas.schema import Schema
     >>> plan = new_plan(Schema([boolean("evaded tax")]), odds=3)
     >>> expected_width(plan, "evaded tax", 10_000, prior=[0.9, 0.1]).round(4)
-    array([0.0359, 0.0359])
+    array([0.0361, 0.0361])
     """
     expected = expected_proportions(plan, attributes, prior, whole_number("respondents", respondents))
     if functional is None:
-        return 2 * critical_value(level) * expected.standard_error
+        low, high = expected.interval(level)
+        return high - low
     derived = derive(expected, functional, level)
     if derived.standard_error is None:
         raise _no_interval(derived, respondents)
@@ -142,18 +144,40 @@ def respondents_needed(
     >>> from sottovoce.schemas.schema import Schema
     >>> plan = new_plan(Schema([boolean("evaded tax")]), odds=3)
     >>> respondents_needed(plan, "evaded tax", 0.05, prior=[0.9, 0.1])
-    5163
+    5182
     """
     width = number("width", width, 0, open_ends=True)
     one, deviations = expected_proportions(plan, attributes, prior, 1), 2 * critical_value(level)
     if functional is None:
-        return max(ceil(float(one.standard_error.max() * deviations / width) ** 2), 1)
+        return fewest_respondents(
+            lambda count: float(expected_width(plan, attributes, count, prior=prior, level=level).max()),
+            width,
+            float(one.standard_error.max() * deviations) ** 2,
+        )
     gradient = functional.gradient(one.value)
     variance = max(float(gradient @ one.covariance @ gradient), 0.0)
     fewest = max(ceil(variance * (deviations / width) ** 2), 1)
     return _until_trusted(
         lambda count: derive(expected_proportions(plan, attributes, prior, count), functional, level), fewest
     )
+
+
+def fewest_respondents(width_for: Callable[[int], float], width: float, constant: float) -> int:
+    """Return the fewest respondents for whom an interval is no wider, near `constant / width^2`, its limit for many.
+
+    >>> fewest_respondents(lambda count: 2 / count**0.5, 0.1, constant=4.0)
+    400
+    """
+    high = max(ceil(constant / width**2), 1)
+    while width_for(high) > width:
+        high = 2 * high
+        if high > MOST_RESPONDENTS:
+            raise SottovoceError("width", f"must be reached with at most {MOST_RESPONDENTS} respondents", width)
+    low = 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if width_for(middle) > width else (low, middle)
+    return high
 
 
 def _until_trusted(derived: Callable[[int], Derived], fewest: int) -> int:

@@ -10,17 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from sottovoce.checks import Array, Target
+from sottovoce.checks import Array, Target, one_of
 from sottovoce.checks import target as checked_target
 from sottovoce.counts.protocol import Counter, padded
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates.counted import check_number
 from sottovoce.estimates.covariance import Cells, Covariance, MatrixCovariance
-from sottovoce.estimates.intervals import standard_errors
+from sottovoce.estimates.intervals import CellTests, Ends, interval_ends, interval_method, standard_errors
 from sottovoce.estimates.presentation import IntervalTable, json_rows, row_lines
 from sottovoce.schemas.attribute import Label
 from sottovoce.schemas.schema import Schema
@@ -71,6 +71,7 @@ class Supports(IntervalTable):
     respondents: int
     target: Target
     method: str
+    tests: CellTests | None = None
 
     @cached_property
     def standard_error(self) -> Array:
@@ -81,6 +82,17 @@ class Supports(IntervalTable):
     def covariance(self) -> Array:
         """Covariance matrix of all sets, where it was computed."""
         return self.covariances.block(np.arange(len(self.value)))
+
+    def interval(
+        self, level: float = 0.95, *, simultaneous: bool = False, kind: Literal["default", "wald"] = "default"
+    ) -> Ends:
+        """Return the ends of each support's interval, or of all at once if `simultaneous` (Bonferroni).
+
+        By default those of single items are exact and others are score intervals, all within [0, 1]; of kind `wald`,
+        `value +- z standard_error`.
+        """
+        one_of("kind", kind, ("default", "wald"))
+        return interval_ends(self, level, kind=kind, simultaneous=simultaneous)
 
     def to_rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """Return items, length, support, standard error and interval of each set, as plain Python."""
@@ -99,6 +111,7 @@ class Supports(IntervalTable):
             "method": self.method,
             "respondents": self.respondents,
             "level": level,
+            "interval": interval_method(self),
             "itemsets": json_rows(self.to_rows(level)),
         }
 

@@ -15,6 +15,7 @@ from sottovoce.estimates.counted import Counted, check_number, count_reports
 from sottovoce.estimates.covariance import MatrixCovariance
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.presentation import TextResult
+from sottovoce.estimates.profile_likelihood import TwoSampleTests
 from sottovoce.exact import Number, distribution, probability
 from sottovoce.measures.utility import checked_counts
 from sottovoce.plans.plan import Plan
@@ -107,12 +108,12 @@ def estimate_two_samples(
     >>> plans = [Plan.of(Schema([boolean("tax")]), {"tax": UnrelatedQuestion(t)}) for t in (0.75, 0.25)]
     >>> tables = [{"tax": [True] * yes + [False] * (400 - yes)} for yes in (120, 200)]
     >>> print(estimate_two_samples(tables[0], plans[0], tables[1], plans[1], "tax"))
-    sensitive tax: 800 reports, proportions in the population by two samples
-      False    0.8000 +- 0.0366  [ 0.7283,  0.8717]
-      True     0.2000 +- 0.0366  [ 0.1283,  0.2717]
-    unrelated tax: 800 reports, proportions in the population by two samples
-      False    0.4000 +- 0.0392  [ 0.3231,  0.4769]
-      True     0.6000 +- 0.0392  [ 0.5231,  0.6769]
+    sensitive tax: 800 reports, proportions in the population by two samples, profile 95 % intervals
+      False    0.8000 +- 0.0366  [ 0.7260,  0.8690]
+      True     0.2000 +- 0.0366  [ 0.1310,  0.2740]
+    unrelated tax: 800 reports, proportions in the population by two samples, profile 95 % intervals
+      False    0.4000 +- 0.0392  [ 0.3235,  0.4766]
+      True     0.6000 +- 0.0392  [ 0.5234,  0.6765]
     """
     names = [attributes] if isinstance(attributes, str) else list(attributes)
     samples = (count_reports(first, first_plan, names), count_reports(second, second_plan, names))
@@ -125,6 +126,13 @@ def estimate_two_samples(
     value, covariance = solve_two_samples(counts[0], counts[1], theta)
     reported = np.concatenate([sample.reported[sample.order] for sample in samples])
     respondents, cells = sum(sample.respondents for sample in samples), len(counts[0])
+    sizes = (samples[0].respondents, samples[1].respondents)
+    shares = [(float(share), float(1 - share)) for share in theta]
+    pair = (counts[0].astype(np.float64), counts[1].astype(np.float64))
+    tests = [
+        TwoSampleTests(pair, sizes, (shares[0][::step], shares[1][::step]))  # type: ignore[arg-type]
+        for step in (1, -1)
+    ]
     estimates = [
         Estimate(
             samples[0].attributes,
@@ -135,8 +143,9 @@ def estimate_two_samples(
             respondents,
             "population",
             "two samples",
+            tests=test,
         )
-        for part in (slice(0, cells), slice(cells, None))
+        for part, test in zip((slice(0, cells), slice(cells, None)), tests, strict=True)
     ]
     return TwoSamples(estimates[0], estimates[1], covariance)
 

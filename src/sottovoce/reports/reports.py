@@ -51,9 +51,9 @@ class Reports:
     >>> len(reports)
     100
     >>> print(reports.estimate("evaded tax"))
-    evaded tax: 100 reports, proportions in the population by inversion
-      False    0.7000 +- 0.0980  [ 0.5080,  0.8920]
-      True     0.3000 +- 0.0980  [ 0.1080,  0.4920]
+    evaded tax: 100 reports, proportions in the population by inversion, exact 95 % intervals
+      False    0.7000 +- 0.0980  [ 0.5000,  0.8858]
+      True     0.3000 +- 0.0980  [ 0.1142,  0.5000]
     """
 
     def __init__(self, table: Any, plan: Plan, *, frequencies: str | None = None) -> None:
@@ -98,9 +98,9 @@ class Reports:
         >>> from sottovoce.schemes.forced_response import ForcedResponse
         >>> plan = Plan.of(Schema([boolean("bribe")]), {"bribe": ForcedResponse("2/3", "1/6")})
         >>> print(Reports.from_counts({True: 831, False: 1604}, plan).estimate("bribe"))
-        bribe: 2435 reports, proportions in the population by inversion
-          False    0.7381 +- 0.0144  [ 0.7098,  0.7663]
-          True     0.2619 +- 0.0144  [ 0.2337,  0.2902]
+        bribe: 2435 reports, proportions in the population by inversion, exact 95 % intervals
+          False    0.7381 +- 0.0144  [ 0.7096,  0.7663]
+          True     0.2619 +- 0.0144  [ 0.2337,  0.2904]
         """
         from sottovoce.estimates.counted import counts_as_table
 

@@ -223,23 +223,29 @@ def _result(
 ) -> QuestionResult:
     lines = []
     for (labels, value, row), low, high in zip(rows, *weights, strict=True):
-        half_width = (row["high"] - row["low"]) / 2
-        forged = forged_reports(value, half_width, (float(low), float(high)), respondents)
+        forged = forged_reports(value, (row["low"], row["high"]), (float(low), float(high)), respondents)
         lines.append(AnswerEstimate(labels, value, row["standard_error"], row["low"], row["high"], forged))
     return QuestionResult(questions, respondents, level, tuple(lines))
 
 
-def forged_reports(value: float, half_width: float, weights: tuple[float, float], respondents: int) -> int | None:
-    """Return the smallest number of forged reports that move an estimate p out of `p +- half_width`.
+def forged_reports(
+    value: float, interval: tuple[float, float], weights: tuple[float, float], respondents: int
+) -> int | None:
+    """Return the smallest number of forged reports that move an estimate out of its interval.
 
-    Added to n honest reports, m reports of weight w move p by `m (w - p) / (n + m)`. None if no number of them is
-    enough, or if the weights are not known (NaN).
+    Added to n honest reports, m reports of weight w move an estimate p by `m (w - p) / (n + m)`; an estimate outside
+    its interval, below zero say, counts as the nearest end. None if no number is enough, or if the weights are not
+    known (NaN).
 
-    >>> forged_reports(0.2, 0.05, (-0.5, 1.5), 1000)
-    41
+    >>> forged_reports(0.2, (0.14, 0.26), (-0.5, 1.5), 1000)
+    49
     """
-    reach = max(weights[1] - value, value - weights[0])
-    needed = respondents * half_width / (reach - half_width) if not reach <= half_width else inf
+    start = min(max(value, interval[0]), interval[1])
+    needed = inf
+    for end, weight in zip(interval, weights, strict=True):
+        distance, reach = abs(end - start), abs(weight - start)
+        if reach > distance:
+            needed = min(needed, respondents * distance / (reach - distance))
     return floor(needed) + 1 if isfinite(needed) else None
 
 

@@ -10,7 +10,7 @@ from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.channels.sampled import Sampled
 from sottovoce.designs.recommend import expected_error
 from sottovoce.designs.recommend.expected_error import ExpectedErrors, second_moments
-from sottovoce.estimates.sample_size import expected_width
+from sottovoce.estimates.sample_size import expected_proportions
 from sottovoce.measures.utility import estimate_covariance
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Attribute
@@ -43,14 +43,14 @@ TARGETS = [(0,), (2,), (0, 1), (1, 2), (0, 1, 2)]
     ],
 )
 def test_errors_are_those_that_the_estimates_will_have(schemes):
-    """Interval widths of the estimate room, which builds every joint channel: V = (width / 2z)^2 at N = 1."""
+    """Standard errors of the estimate room, which builds every joint channel, at N = 1."""
     plan = Plan.of(SCHEMA, schemes)
     errors = ExpectedErrors(plan.channel(), (A, B, C))
     assert errors.estimator == "inversion"
     for axes in TARGETS:
         names = ["abc"[axis] for axis in axes]
         law = kron(LAWS[name] for name in names)
-        variances = (expected_width(plan, names, 1, prior=law) / (2 * 1.959963984540054)) ** 2
+        variances = expected_proportions(plan, names, law, 1).standard_error ** 2
         assert errors.mean_variance(axes) == pytest.approx(variances.mean())
         assert errors.largest_variance(axes) == pytest.approx(variances.max())
 

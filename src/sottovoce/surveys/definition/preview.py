@@ -1,22 +1,27 @@
 """Preview of a survey before anyone is asked: the odds and the margin of error of every question."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, sqrt
+from fractions import Fraction
+from functools import partial
+from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from sottovoce.channels.channel import Channel
 from sottovoce.checks import number, whole_number
 from sottovoce.disguises.records import disguise_codes
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.intervals import critical_value
-from sottovoce.estimates.sample_size import expected_width
+from sottovoce.estimates.intervals import IndicatorTests, critical_value
+from sottovoce.estimates.sample_size import expected_width, fewest_respondents
 from sottovoce.mechanisms.coins import random_words
 from sottovoce.plans.guarantee import Guarantee
 from sottovoce.surveys.definition.survey import Question, Survey
 from sottovoce.surveys.report import ReportFormat
 from sottovoce.surveys.results import column_channels, question_result
+
+LARGE = 1_000_000
+"""Respondents for whom a margin of error is in proportion to one over the square root of their number."""
 
 SIMULATED = 4000
 """Simulated respondents where the variance has no closed form: the margin is then right to about two percent."""
@@ -53,44 +58,52 @@ class QuestionPreview:
 
 def preview(survey: Survey, respondents: int, level: float = 0.95) -> list[QuestionPreview]:
     """Return scheme, odds and margin of error of every question, for a planned number of respondents."""
-    deviations = critical_value(level) / sqrt(whole_number("respondents", respondents))
-    return [_preview(survey, question, deviations) for question in survey.questions]
+    whole_number("respondents", respondents)
+    return [_preview(survey, question, respondents, level) for question in survey.questions]
 
 
 def respondents_needed(survey: Survey, margin: float, level: float = 0.95) -> dict[str, int]:
     """Return how many respondents each question needs for a margin of error."""
     number("margin", margin, 0, 1, open_ends=True)
-    return {shown.question.id: ceil((shown.margin / margin) ** 2) for shown in preview(survey, 1, level)}
+    return {question.id: _needed(survey, question, margin, level) for question in survey.questions}
 
 
-def _preview(survey: Survey, question: Question, deviations: float) -> QuestionPreview:
+def _preview(survey: Survey, question: Question, respondents: int, level: float) -> QuestionPreview:
     group = survey.plan.group_of(question.id)
-    try:
-        variance = _variance(survey, question)
-    except SottovoceError:  # a joint report that cannot be split into its questions has no closed form
-        variance = _simulated_variance(survey, question)
-    return QuestionPreview(question, group.scheme, group.guarantee, deviations * sqrt(variance))
+    margin = _margin(survey, question, level)(respondents)
+    return QuestionPreview(question, group.scheme, group.guarantee, margin)
 
 
-def _variance(survey: Survey, question: Question) -> float:
-    """Return the largest variance of one report's contribution to an answer's estimate."""
+def _needed(survey: Survey, question: Question, margin: float, level: float) -> int:
+    margin_of = _margin(survey, question, level)
+    return fewest_respondents(margin_of, margin, LARGE * margin_of(LARGE) ** 2)
+
+
+def _margin(survey: Survey, question: Question, level: float) -> Callable[[int], float]:
+    """Return half the widest interval of a question's answers as a function of the number of respondents."""
     plan = survey.plan
-    if question.kind == "several":
-        return max(map(_bit_variance, column_channels(plan, question.id)))
-    channel = plan.channel([question.id])
-    if channel.inclusion is not None:
-        inside, outside = channel.inclusion
-        reported = outside + (inside - outside) / channel.n_in
-        return float(reported * (1 - reported) / (inside - outside) ** 2)
-    widths = expected_width(plan, question.id, 1)
-    return float(widths.max() / 2 / critical_value(0.95)) ** 2
+    if question.kind == "several":  # items that half of the respondents selected
+        channels = column_channels(plan, question.id)
+        return partial(_indicator_margin, [(c.entry(1, 1), c.entry(1, 0)) for c in channels], 0.5, level)
+    try:
+        channel = plan.channel([question.id])
+        if channel.inclusion is not None:
+            return partial(_indicator_margin, [channel.inclusion], 1 / channel.n_in, level)
+        expected_width(plan, question.id, LARGE)
+    except SottovoceError:  # a joint report that cannot be split into its questions has no closed form
+        deviation = sqrt(_simulated_variance(survey, question))
+        return lambda respondents: min(critical_value(level) * deviation / sqrt(respondents), 0.5)
+    return lambda respondents: float(expected_width(plan, question.id, respondents, level=level).max() / 2)
 
 
-def _bit_variance(channel: Channel) -> float:
-    """Return the variance for an item that half of the respondents selected."""
-    ones = channel.entry(1, 1), channel.entry(1, 0)
-    reported = sum(ones) / 2
-    return float(reported * (1 - reported) / (ones[0] - ones[1]) ** 2)
+def _indicator_margin(
+    chances: Sequence[tuple[Fraction, Fraction]], proportion: float, level: float, respondents: int
+) -> float:
+    """Return half the widest interval of a proportion, from chances of one property of a report."""
+    inside, outside = np.array(chances, dtype=np.float64).T
+    counts = respondents * (outside + (inside - outside) * proportion)
+    low, high = IndicatorTests(counts, respondents, inside, outside, "population").ends(critical_value(level))
+    return float((high - low).max() / 2)
 
 
 def _simulated_variance(survey: Survey, question: Question) -> float:

@@ -1,0 +1,29 @@
+"""Coverage of the default intervals: by enumeration of all outcomes where they are few, by simulation elsewhere.
+
+A row has the share of outcomes whose interval contains the truth, on average over truths and cells (`covered`) and at
+the worst of them, the number of samples of each truth or "enumerated", the mean width against Wald's, both cut to [0,
+1], and the share of infinite ends. All estimates are made through the public face. `python -m benchmarks.coverage`
+writes the table of docs/coverage.md from the JSON.
+"""
+
+from benchmarks.coverage.proportions import (
+    joint_rows,
+    literature_rows,
+    many_categories_rows,
+    maximum_likelihood_rows,
+    two_sample_rows,
+    weighted_rows,
+)
+from benchmarks.coverage.row import CoverageRow
+
+
+def rows() -> list[CoverageRow]:
+    """All settings; a few minutes on one core."""
+    return [
+        *literature_rows(),
+        *many_categories_rows(),
+        *joint_rows(),
+        *maximum_likelihood_rows(),
+        *two_sample_rows(),
+        *weighted_rows(),
+    ]
