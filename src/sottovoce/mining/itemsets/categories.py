@@ -97,10 +97,12 @@ def mine_categories(cells: CategoryItems, search: Search) -> list[Level]:
     """Return the reported sets of each length."""
     items = np.arange(len(cells.labels))
     candidates, levels = Candidates.single_items(len(items)), []
+    search.searched.clear()
     while len(candidates) and candidates.length <= search.longest:
         search.report_progress(candidates.length, 0, len(candidates))
         support, error = cells.estimate(items[candidates.items])
         search.report_progress(candidates.length, len(candidates), len(candidates))
+        search.searched[candidates.length] = int(np.isfinite(support).sum())
         kept = search.select(support, error)
         if not kept.any():
             break
@@ -110,6 +112,11 @@ def mine_categories(cells: CategoryItems, search: Search) -> list[Level]:
             items, candidates = items[kept], Candidates.single_items(len(candidates))
         candidates = _extend(cells, items, candidates, search.tuning.candidates_at_once)
     return levels
+
+
+def estimate_categories(cells: CategoryItems, levels: Sequence[Level]) -> list[Level]:
+    """Estimate the sets of some levels, without selecting any."""
+    return [Level(level.items, *cells.estimate(level.items)) for level in levels]
 
 
 def _extend(cells: CategoryItems, items: Indices, candidates: Candidates, at_once: int) -> Candidates:
