@@ -232,3 +232,29 @@ def test_picked_intervals_cover_where_nothing_is_frequent():
             held[kind] += ((low <= true) & (true <= high)).tolist()
     assert np.mean(held["wald"]) < 0.8
     assert np.mean(held["default"]) > 0.97
+
+
+def test_no_interval_has_zero_width_because_all_reports_are_alike():
+    """Thirty of thirty is not certainty about the population; of the table itself it is."""
+    certain = Plan.of(Schema([ItemSet("basket", ["a", "b"])]), {"basket": Emask(p=1, q=1)})
+    reports = [["a", "b"]] * 30
+    people, table = (frequent_itemsets(reports, certain, 0.2, target=target) for target in ("population", "table"))
+    assert (people.standard_error == 0).all()
+    low, high = people.interval()
+    assert (low[0], high[0]) == (pytest.approx(30 / (30 + 1.96**2), abs=1e-3), 1)  # Wilson's
+    for measure in MEASURES:
+        low, high = people.rules(0.5).interval(measure)
+        assert (high > low).all(), measure
+    assert table.interval()[0].tolist() == table.interval()[1].tolist() == [1, 1, 1]
+    assert table.rules(0.5).interval("confidence")[0].tolist() == [1, 1]
+
+
+@pytest.mark.filterwarnings("ignore:min_support")
+def test_an_impossible_estimate_without_a_standard_error_says_nothing():
+    """Three equal reports under a coin: the estimate is above one, and so far off that anything is possible."""
+    found = frequent_itemsets([["a"]] * 3, PLAN, 0.2, longest=1, selection="threshold")
+    (estimate,), (error,), (support,) = found.estimate, found.standard_error, found.support
+    assert (estimate > 1.4, error) == (True, 0)
+    assert 0.5 < support < 1
+    (low,), (high,) = found.interval()
+    assert (low < 0.1, high) == (True, 1)

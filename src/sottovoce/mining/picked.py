@@ -78,23 +78,49 @@ def checked_kind(kind: Any, kinds: Any = IntervalKind) -> str:
     return one_of("kind", kind, get_args(kinds))
 
 
-def possible_interval(estimate: tuple[Array, Array], picked: Picked, level: float, low: float, high: float) -> Ends:
-    """Return `value +- z se` cut to [low, high], z of the adjusted level; `estimate` are values and standard errors.
+@dataclass(frozen=True, eq=False)
+class Unresolved:
+    """Half-widths of intervals where the standard error is zero only because all reports that matter are alike.
+
+    Of a proportion of `reports` that is found to be 0 or 1, Wilson's interval (1927) has the width
+    `z^2 / (reports + z^2)`; `scale` is the derivative of what is estimated by that proportion. In a table without noise
+    (`exact`), possible estimates are the truth.
+    """
+
+    reports: Array
+    scale: Array
+    exact: bool
+
+    def half(self, value: Array, nearest: Array, deviations: float) -> Array:
+        """Return the half-width; the distance of an impossible estimate from what is possible comes on top."""
+        wilson = self.scale * deviations**2 / (self.reports + deviations**2)
+        return np.where(self.exact & (value == nearest), 0, wilson + np.abs(value - nearest))
+
+
+def possible_interval(
+    estimate: tuple[Array, Array], picked: Picked, level: float, ends: tuple[float, float], unresolved: Unresolved
+) -> Ends:
+    """Return `value +- z se` cut to the `ends`, z of the adjusted level; `estimate` are values and standard errors.
 
     Around an impossible estimate, as a confidence of 1.3, that may be short or empty. So the interval has at least what
     an unadjusted one around the nearest possible value has, which is nearer to any truth than the estimate. An
     undefined estimate, of a ratio whose denominator is not positive, says nothing: the whole range.
 
-    >>> estimate = np.array([0.9, 1.3, np.nan]), np.array([0.1, 0.1, np.nan])
-    >>> lower, upper = possible_interval(estimate, Picked(1, 5000), 0.95, low=0, high=1)
+    >>> estimate = np.array([0.9, 1.3, np.nan, 1.0]), np.array([0.1, 0.1, np.nan, 0.0])
+    >>> unresolved = Unresolved(np.full(4, 100), np.ones(4), exact=False)
+    >>> lower, upper = possible_interval(estimate, Picked(1, 5000), 0.95, (0, 1), unresolved)
     >>> lower.round(3), upper
-    (array([0.458, 0.804, 0.   ]), array([1., 1., 1.]))
+    (array([0.458, 0.804, 0.   , 0.837]), array([1., 1., 1., 1.]))
     """
     value, error = estimate
-    nearest, half, least = np.clip(value, low, high), picked.deviations(level) * error, _deviations(level) * error
-    lower = np.clip(np.minimum(value - half, nearest - least), low, high)
-    upper = np.clip(np.maximum(value + half, nearest + least), low, high)
-    return np.where(np.isnan(lower), low, lower), np.where(np.isnan(upper), high, upper)
+    nearest = np.clip(value, *ends)
+    half, least = (
+        np.where(error == 0, unresolved.half(value, nearest, z), z * error)
+        for z in (picked.deviations(level), _deviations(level))
+    )
+    lower = np.clip(np.minimum(value - half, nearest - least), *ends)
+    upper = np.clip(np.maximum(value + half, nearest + least), *ends)
+    return np.where(np.isnan(lower), ends[0], lower), np.where(np.isnan(upper), ends[1], upper)
 
 
 def _deviations(level: float, share: float = 1.0) -> float:

@@ -71,6 +71,13 @@ def estimate_measure(name: str, supports: Array, covariances: Array) -> tuple[Ar
     return np.where(defined, value, np.nan), np.where(defined, error, np.nan)
 
 
+def confidence_slope(name: str, a: Array, c: Array) -> Array:
+    """Return the derivative of a measure, of conviction's reciprocal, by the confidence; nan for supports."""
+    with np.errstate(divide="ignore"):
+        slopes = {"confidence": np.ones_like(a), "lift": 1 / c, "leverage": a, "conviction": 1 / (1 - c)}
+    return slopes.get(name, np.full_like(a, np.nan))
+
+
 def _defined(name: str, supports: Array) -> NDArray[np.bool_]:
     """Mask of the rules for which all denominators of a measure are positive."""
     _, a, c = supports.T

@@ -19,8 +19,15 @@ from sottovoce.mining.itemsets.reconstruct import Items, PartCovariance, Support
 from sottovoce.mining.itemsets.result import Itemsets
 from sottovoce.mining.itemsets.selection import Level
 from sottovoce.mining.itemsets.shrinkage import possible_supports
-from sottovoce.mining.picked import IntervalKind, Picked, checked_kind, possible_interval
-from sottovoce.mining.rule_measures import MEASURES, POSSIBLE, estimate_measure, measure_values, reciprocal
+from sottovoce.mining.picked import IntervalKind, Picked, Unresolved, checked_kind, possible_interval
+from sottovoce.mining.rule_measures import (
+    MEASURES,
+    POSSIBLE,
+    confidence_slope,
+    estimate_measure,
+    measure_values,
+    reciprocal,
+)
 from sottovoce.schemas.attribute import Label
 
 Labels = tuple[Label, ...]
@@ -86,7 +93,7 @@ class Rules(ResultTable):
         low, high = wald(*self._estimate(measure), self.picked.deviations(level, checked_kind(kind)))
         if kind == "default":
             ends = POSSIBLE.get(measure, (0, 1))
-            low, high = possible_interval(self._estimate(measure), self.picked, level, *ends)
+            low, high = possible_interval(self._estimate(measure), self.picked, level, ends, self._unresolved(measure))
             shown = measure_values(measure, self.shrunken)
             low, high = np.fmin(low, shown), np.fmax(high, shown)
         return (reciprocal(high), reciprocal(low)) if measure == "conviction" else (low, high)
@@ -194,6 +201,14 @@ class Rules(ResultTable):
         arrows = [f"{', '.join(map(str, one))} -> {', '.join(map(str, then))}" for one, then in sides]
         numbers = (each.tolist() for each in (first.value(measure), *first.interval(measure, level)))
         return list(zip(arrows, *numbers, strict=True))
+
+    def _unresolved(self, measure: str) -> Unresolved:
+        """Return half-widths for rules that never fail, or never hold, among those with the antecedents."""
+        _, a, c = self.shrunken.T
+        scale, reports = confidence_slope(measure, a, c), np.full(len(self), self.respondents)
+        known = np.isfinite(scale)
+        reports = np.where(known, reports * a, reports)
+        return Unresolved(reports, np.where(known, scale, 1.0), exact=self.target == "table")
 
     def _estimate(self, measure: str) -> tuple[Array, Array]:
         return self._estimates[_checked_measure(measure)]

@@ -16,7 +16,7 @@ from sottovoce.mining.itemsets.reconstruct import Covariances
 from sottovoce.mining.itemsets.selection import Level, Mask, Posterior, highest_superset_support, posterior
 from sottovoce.mining.itemsets.shrinkage import possible_supports
 from sottovoce.mining.itemsets.tuning import DEFAULT_TUNING, Tuning
-from sottovoce.mining.picked import Picked, checked_kind, possible_interval
+from sottovoce.mining.picked import Picked, Unresolved, checked_kind, possible_interval
 from sottovoce.schemas.attribute import Label
 
 if TYPE_CHECKING:
@@ -112,7 +112,10 @@ class Itemsets(ResultTable):
         if checked_kind(kind, ItemsetInterval) != "default":
             centre = self.estimate - (self.bias if kind == "posterior" else 0)
             return wald(centre, self.standard_error, self.picked.deviations(level, "wald"))
-        low, high = possible_interval((self.estimate, self.standard_error), self.picked, level, 0, 1)
+        everyone = np.full(len(self), self.respondents)
+        unresolved = Unresolved(everyone, np.ones(len(self)), exact=self.target == "table")
+        estimate = self.estimate, self.standard_error
+        low, high = possible_interval(estimate, self.picked, level, (0, 1), unresolved)
         return np.minimum(low, self.support), np.maximum(high, self.support)
 
     def likely(self, probability: float) -> "Itemsets":

@@ -61,11 +61,14 @@ def possible_supports(levels: Sequence[Level]) -> list[Array]:
         sets = list(map(tuple, level.items.tolist()))
         bound = np.array([_lowest_subset(items, known) for items in sets])
         scale = np.where(bound > 0, bound, 1.0)
-        share, error = level.support / scale, level.standard_error / scale
+        # Without a standard error because all reports are alike, an impossible estimate is as uncertain as it is far.
+        far = np.abs(level.support - np.clip(level.support, 0, 1))
+        noise = np.where(level.standard_error > 0, level.standard_error, far)
+        share, error = level.support / scale, noise / scale
         if level.items.shape[1] > 1:
             share, error = shrink(share, error)
         exact = np.clip(level.support, 0, bound)
-        shown.append(np.where(level.standard_error > 0, bound * mean_within_one(share, error), exact))
+        shown.append(np.where(noise > 0, bound * mean_within_one(share, error), exact))
         known |= zip(sets, shown[-1].tolist(), strict=True)
     return shown
 
