@@ -6,13 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sottovoce.disguises.tables import disguise_frame
 from sottovoce.disguises.transactions import disguise_transactions
 from sottovoce.errors import SottovoceError
 from sottovoce.mining.itemsets.frequent import frequent_itemsets
 from sottovoce.mining.picked import Picked
-from sottovoce.mining.rule_measures import MEASURES
+from sottovoce.mining.rule_measures import MEASURES, measure_values
 from sottovoce.mining.rules import Rules, association_rules
 from sottovoce.plans.plan import Plan
+from sottovoce.plans.purpose_plan import plan_for_purpose
+from sottovoce.schemas.attribute import Attribute
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
 from sottovoce.schemes.emask import Emask
@@ -258,3 +261,41 @@ def test_an_impossible_estimate_without_a_standard_error_says_nothing():
     assert 0.5 < support < 1
     (low,), (high,) = found.interval()
     assert (low < 0.1, high) == (True, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:min_support")
+@pytest.mark.parametrize("sort_by", ["confidence", "lift", "leverage"])
+def test_picked_intervals_cover_in_tables_of_which_each_respondent_is_asked_a_part(sort_by):
+    """Of the ten highest rules, over 60 samples: x and y depend on each other, z on nothing."""
+    schema = Schema([Attribute("x", ["u", "v", "w"]), Attribute("y", ["no", "yes"]), Attribute("z", ["no", "yes"])])
+    plan = plan_for_purpose(schema, odds=9, purpose="pairs")
+    chances = {"u": 0.5, "v": 0.3, "w": 0.2}
+    joint = np.array(
+        [
+            [[p * b * c for c in (0.6, 0.4)] for b in ((0.1, 0.9) if x == "u" else (0.7, 0.3))]
+            for x, p in chances.items()
+        ]
+    )
+    axes, held = (
+        {f"{v.name}={label}": (axis, code) for axis, v in enumerate(schema) for code, label in enumerate(v.categories)},
+        [],
+    )
+
+    def true(*items: str) -> float:
+        cells = [slice(None)] * 3
+        for axis, code in map(axes.__getitem__, items):
+            cells[axis] = code
+        return float(joint[tuple(cells)].sum())
+
+    for seed in range(60):
+        drawn = np.random.default_rng(seed).choice(12, 1500, p=joint.ravel())
+        codes = np.unravel_index(drawn, joint.shape)
+        truth = {v.name: np.array(v.categories)[c] for v, c in zip(schema, codes, strict=True)}
+        found = frequent_itemsets(disguise_frame(truth, plan, rng=seed), plan, 0.1, longest=2)
+        rules = found.rules(0.1, sort_by=sort_by, top=10)
+        sides = zip(rules.antecedents, rules.consequents, strict=True)
+        value = measure_values(sort_by, np.array([[true(*a, *c), true(*a), true(*c)] for a, c in sides]))
+        low, high = rules.interval(sort_by)
+        held += ((low <= value) & (value <= high)).tolist()
+    assert np.mean(held) > 0.95

@@ -15,7 +15,7 @@ from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimates.intervals import Ends, wald
 from sottovoce.estimates.presentation import MOST_LINES, Backend, ResultTable
 from sottovoce.estimates.supports import Supports
-from sottovoce.mining.itemsets.reconstruct import Items, PartCovariance, SupportTable
+from sottovoce.mining.itemsets.reconstruct import Items, PartSupports, SupportTable
 from sottovoce.mining.itemsets.result import Itemsets
 from sottovoce.mining.itemsets.selection import Level
 from sottovoce.mining.itemsets.shrinkage import possible_supports
@@ -238,9 +238,10 @@ def association_rules(
 
     `confidence = support(A and C) / support(A)`; lift, leverage and conviction follow from three supports likewise,
     and their standard errors from the joint covariance of these: that of the coins for the table, of coins and
-    sampling for the population, as the supports were estimated. `supports` are a result of `frequent_itemsets` or
-    `modelled_itemsets`, or of `estimate_supports`, whose sets make rules if all of their parts are among them. A set of
-    n items makes `2^n - 2` rules, so that sets of more than `longest` items are refused.
+    sampling for the population, as the supports were estimated. Where respondents are asked some of the attributes
+    only, all three estimates of a rule come from those who were asked all that it is about. `supports` are a result of
+    `frequent_itemsets` or `modelled_itemsets`, or of `estimate_supports`, whose sets make rules if all of their parts
+    are among them. A set of n items makes `2^n - 2` rules, so that sets of more than `longest` items are refused.
 
     What is shown, compared with `min_confidence` and sorted (`sort_by` any measure, highest first) follows from
     shrunken supports, so that a list does not begin with the noisiest rules; `top` keeps the first so many. Intervals
@@ -311,7 +312,7 @@ class Source:
 
     known: SupportTable
     shrunken: Mapping[Items, float]
-    of_set: Callable[[Items], PartCovariance]
+    of_set: Callable[[Items], PartSupports]
     complete: bool
 
 
@@ -332,8 +333,12 @@ def _source_of_supports(supports: Supports, labels: Labels) -> Source:
     row = {items: number for number, items in enumerate(sets)}
     known = dict(zip(sets, zip(supports.value.tolist(), supports.standard_error.tolist(), strict=True), strict=True))
 
-    def of_set(items: Items) -> PartCovariance:
-        return lambda first, second: supports.covariances.block([row[items], row[first], row[second]])
+    def of_set(items: Items) -> PartSupports:
+        def of_parts(first: Items, second: Items) -> tuple[Array, Array]:
+            rows = [row[items], row[first], row[second]]
+            return supports.value[rows], supports.covariances.block(rows)
+
+        return of_parts
 
     return Source(known, _shrunken(known), of_set, complete=False)
 
@@ -369,15 +374,15 @@ def _estimated_rules(
     supports: Itemsets | Supports, source: Source, labels: Labels, rules: Sequence[Split], wanted: Wanted
 ) -> Rules:
     """Return these rules with their supports and covariances."""
-    values = np.array([[source.known[part][0] for part in rule] for rule in rules]).reshape(-1, 3)
     shrunken = np.array([[source.shrunken[part] for part in rule] for rule in rules]).reshape(-1, 3)
-    covariances, position = np.zeros((len(rules), 3, 3)), {items: at for at, items in enumerate(source.known)}
+    values, covariances = np.zeros((len(rules), 3)), np.zeros((len(rules), 3, 3))
+    position = {items: at for at, items in enumerate(source.known)}
     # Set by set in the order of the search, in which neighbours share joint estimates.
     by_set = sorted(range(len(rules)), key=lambda row: position[rules[row][0]])
     for items, rows in groupby(by_set, key=lambda row: rules[row][0]):
-        covariance = source.of_set(items)
+        of_parts = source.of_set(items)
         for row in rows:
-            covariances[row] = covariance(*rules[row][1:])
+            values[row], covariances[row] = of_parts(*rules[row][1:])
     sides = [tuple(tuple(labels[item] for item in rule[side]) for rule in rules) for side in (1, 2)]
     described = supports.respondents, wanted.min_confidence, supports.target
     return Rules(sides[0], sides[1], values, covariances, *described, shrunken, len(rules), wanted.sort_by)
