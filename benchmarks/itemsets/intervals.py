@@ -1,5 +1,7 @@
 """Errors of supports and rules, coverage of their 95 % intervals, and calibration of probabilities.
 
+Intervals are those of rules given in advance, and posterior ones of supports; `picked` has those that are shown.
+
 Rules are for the population: a data set stands for it, from which samples are drawn anew and disguised. Supports of
 sets that are reported by default are for the table.
 """
@@ -19,7 +21,8 @@ from sottovoce.datasets.published import bms_webview, repeat_baskets
 from sottovoce.datasets.quest import quest_transactions
 from sottovoce.disguises.transactions import disguise_transactions
 from sottovoce.mining.itemsets.result import Items
-from sottovoce.mining.rules import MEASURES, Rules, reciprocal
+from sottovoce.mining.rule_measures import MEASURES, reciprocal
+from sottovoce.mining.rules import Rules
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.tables.bitsets import Csr
 
@@ -67,9 +70,9 @@ def _of_rules(name: str) -> Iterator[Row]:
     for way, rules, supports, length in islice(_sampled(source, seed, least), 2 * samples):
         for n in lengths:
             chosen = (length == n) & (supports[:, 0] >= SUPPORT)
-            missed[way, n].append((rules.value("confidence") - _value("confidence", supports))[chosen])
+            missed[way, n].append((rules.estimate("confidence") - _value("confidence", supports))[chosen])
             for measure in SAID:
-                value, (low, high) = _value(measure, supports), rules.interval(measure)
+                value, (low, high) = _value(measure, supports), rules.interval(measure, kind="wald")
                 held[way, n, measure].append(((low <= value) & (value <= high))[chosen])
     for n in lengths:
         model, without = (float(np.sqrt((np.concatenate(missed[way, n]) ** 2).mean())) for way in (0, 1))
@@ -88,7 +91,7 @@ def _sampled(source: Source, data_seed: int, least: float) -> Iterator[tuple[int
     truth, plan = _supports(once, items, SUPPORT / 2), plan_of(items, p, q)
     for seed in count(SEED):
         rng = np.random.default_rng(seed)
-        reports = sv.Reports(disguise_transactions(_drawn(once, times, rng), plan, rng=rng, kind="bitsets"), plan)
+        reports = sv.Reports(disguise_transactions(draw_baskets(once, times, rng), plan, rng=rng, kind="bitsets"), plan)
         modelled = reports.rules(SUPPORT, least, model=True)
         yield 0, modelled, *_true(modelled, truth, items)
         without = reports.rules(SUPPORT, least)
@@ -106,8 +109,9 @@ def _of_survivors(name: str) -> Iterator[Row]:
     for seed in range(SEED, SEED + disguises):
         reports = disguise_transactions(repeat_baskets(once, 10), plan, rng=seed, kind="bitsets")
         found = sv.Reports(reports, plan).itemsets(support, target="table")
-        columns = (found.support.tolist(), found.standard_error.tolist(), *(ends.tolist() for ends in found.interval()))
-        for items_held, value, error, *ends in zip(found.itemsets, *columns, strict=True):
+        columns = (found.estimate, found.standard_error, *found.interval(kind="posterior"))
+        listed = (column.tolist() for column in columns)
+        for items_held, value, error, *ends in zip(found.itemsets, *listed, strict=True):
             true = truth.get(items_held, 0.0)
             high[len(items_held)].append((value - true) / error)
             held[len(items_held)].append(ends[0] <= true <= ends[1])
@@ -126,7 +130,7 @@ def _of_probabilities() -> Iterator[Row]:
             if way < 2:
                 continue
             true = dict(zip(truth.itemsets, truth.support.tolist(), strict=True))
-            ends = zip(*(bound.tolist() for bound in found.interval()), strict=True)
+            ends = zip(*(bound.tolist() for bound in found.interval(kind="posterior")), strict=True)
             for items, probability, (low, high) in zip(found.itemsets, found.probability.tolist(), ends, strict=True):
                 if len(items) >= 4:
                     stated.append((probability, items in true))
@@ -144,7 +148,7 @@ def _supports(once: Csr, items: ItemSet, least: float) -> Supports:
     return dict(zip(found.itemsets, found.support.tolist(), strict=True))
 
 
-def _drawn(once: Csr, times: int, rng: np.random.Generator) -> Csr:
+def draw_baskets(once: Csr, times: int, rng: np.random.Generator) -> Csr:
     """So many times as many transactions, drawn with repetition."""
     indptr, indices = once
     rows = np.sort(rng.integers(len(indptr) - 1, size=times * (len(indptr) - 1)))

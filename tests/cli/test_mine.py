@@ -187,3 +187,32 @@ def test_more_rules_than_one_looks_at(run):
     code, out, _ = run("mine", "rules", "d.csv", "--min-support", ".1", "--min-confidence", ".1")
     assert code == 0
     assert "more rules are in the JSON" in out
+
+
+def test_raw_numbers_are_shown_on_request(run):
+    for command in (("itemsets",), ("rules", "--min-confidence", ".2", "--sort-by", "leverage")):
+        asked = ("mine", *command, "d.csv", "--min-support", ".3", "--top", "4")
+        code, out, _ = run(*asked, "--raw")
+        assert (code, out.count("+-") > 0) == (0, True)
+        assert "estimate" in out
+        assert "picked out of" in out
+        assert "+-" not in run(*asked)[1]
+        document = json.loads(run(*asked, "--raw", "--json", "-")[1])
+        rows = document["itemsets" if command == ("itemsets",) else "rules"]
+        assert len(rows) == document["interval"]["picked"] == 4
+        assert all(any(name.endswith("estimate") for name in row) for row in rows)
+
+
+def test_one_half_picks(run):
+    asked = ("mine", "rules", "d.csv", "--min-support", ".3", "--min-confidence", ".2", "--halves", "--seed", "1")
+    code, out, _ = run(*asked)
+    assert (code, "Picked on 1,000 other reports: 95 % intervals need no adjustment." in out) == (0, True)
+    document = json.loads(run(*asked, "--json", "-")[1])
+    assert (document["respondents"], document["interval"]["picked_on"]) == (1000, 1000)
+
+
+def test_nothing_is_found(run):
+    code, out, _ = run("mine", "rules", "d.csv", "--min-support", ".5", "--min-confidence", "1")
+    assert (code, "0 rules" in out, "picked out of" in out) == (0, True, False)
+    code, out, _ = run("mine", "itemsets", "d.csv", "--min-support", "1", "--selection", "threshold")
+    assert (code, "none" in out, "picked out of" in out) == (0, True, False)

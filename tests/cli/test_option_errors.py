@@ -179,6 +179,9 @@ WRONG = {
         "--longest": "--min-support .4 --longest 0",
         "--target": "--min-support .4 --target x",
         "--keep": "--min-support .4 --keep x",
+        "--top": "--min-support .4 --top 0",
+        "--halves": "--min-support .4 --halves --target table",
+        "--seed": "--min-support .4 --seed 1",
         "--level": "--min-support .4 --level 2",
     },
     "mine rules": {
@@ -190,6 +193,10 @@ WRONG = {
         "--selection": "--min-support .4 --selection x",
         "--longest": "--min-support .4 --longest 0",
         "--target": "--min-support .4 --target x",
+        "--top": "--min-support .4 --top 0",
+        "--sort-by": "--min-support .4 --sort-by luck",
+        "--halves": "--min-support .4 --halves --target table",
+        "--seed": "--min-support .4 --seed 1",
         "--level": "--min-support .4 --level 2",
     },
     "mine classify": {

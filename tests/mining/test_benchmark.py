@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from benchmarks.itemsets import accuracy, intervals
+from benchmarks.itemsets import accuracy, intervals, picked
 from benchmarks.measure import Row
+from sottovoce.datasets.quest import quest_transactions
 
 SCRIPT = "from benchmarks.itemsets.stream import rows; print([row.unit for row in rows()])"
 
@@ -69,3 +71,27 @@ def test_intervals_are_told_by_length(data_sets, monkeypatch):
     assert cover > 80
     assert rows["BMS-WebView-1 (3.4), 0.3 %, covered by a model"].unit == "%"
     assert rows["probability of 0 to 1.01 by a model, in the mean, beside what is so"].peer <= 1
+
+
+@pytest.mark.slow
+def test_picked_rules_are_told_by_list(monkeypatch):
+    """Two disguises of a few baskets: shown, not adjusted and by halves, for each measure and length of the list."""
+    small = partial(quest_transactions, 5000, items=100, patterns=50, seed=1)
+    monkeypatch.setattr(picked, "CASES", {"small": (small, 1, 0.05)})
+    monkeypatch.setattr(picked, "COINS", (0.9, 0.95))
+    monkeypatch.setattr(picked, "DISGUISES", 2)
+    rows = picked.selected_rules_rows(2)
+    assert len(rows) == 27
+    assert {row.name.partition(", top")[0] for row in rows} == {"small"}
+    for row in rows:
+        assert 0 <= row.worst <= row.covered <= 1
+        assert row.runs == 2
+    adjusted = [row for row in rows if row.name.endswith(("confidence", "lift", "leverage"))]
+    assert len(adjusted) == 9
+    assert min(row.covered for row in adjusted) > 0.9
+    assert max(row.width_cut for row in adjusted) < 1.1
+    assert [row.peer_name for row in picked._of_order("small", 1)] == [
+        "estimates",
+        "highest estimates",
+        "highest lower ends",
+    ]

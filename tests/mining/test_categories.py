@@ -60,7 +60,7 @@ def test_cells_of_joint_proportions(monkeypatch, name, held):
             if row["estimate"] >= 0.15 and all(subset in expected for subset in subsets):
                 expected[items] = (row["estimate"], row["standard_error"])
     assert set(found.itemsets) == set(expected)
-    for items, *numbers in zip(found.itemsets, found.support, found.standard_error, strict=True):
+    for items, *numbers in zip(found.itemsets, found.estimate, found.standard_error, strict=True):
         np.testing.assert_allclose(numbers, expected[items], atol=1e-12)
 
 
@@ -69,7 +69,7 @@ def test_closed_form_of_the_thesis():
     plan = Plan.of(SCHEMA, PLANS["DET-GD"])
     reports = disguise_frame(table(), plan, rng=2)
     found = frequent_itemsets(reports, plan, 0.2, target="table")
-    support = dict(zip(found.itemsets, found.support, strict=True))
+    support = dict(zip(found.itemsets, found.estimate, strict=True))
     share = (reports["town"] == "Ulm").mean()
     keep = 18 / (19 + 12 - 1)
     assert support[("town=Ulm",)] == pytest.approx((share - (1 - keep) / 2) / keep)

@@ -57,7 +57,7 @@ def test_exact_without_a_disguise(rows, seed, min_support):
     """Every set, its very support, no error and no doubt."""
     matrix = baskets(rows, seed)
     found = frequent_itemsets(matrix, PLAIN, min_support, target="table")
-    assert dict(zip(found.itemsets, found.support, strict=True)) == by_search(matrix, min_support)
+    assert dict(zip(found.itemsets, found.estimate, strict=True)) == by_search(matrix, min_support)
     assert not found.standard_error.any()
     assert (found.probability == 1).all()
 
@@ -82,7 +82,7 @@ def test_published_numbers_of_web_pages(data_sets, number, support, expected):
     rows = len(listed)
     peers = {tuple(sorted(items)): count for items, count in fim.eclat(listed, supp=100 * support, report="a")}
     own = [tuple(row) for level in found.levels for row in level.items.tolist()]
-    assert dict(zip(own, np.rint(found.support * rows).astype(int).tolist(), strict=True)) == peers
+    assert dict(zip(own, np.rint(found.estimate * rows).astype(int).tolist(), strict=True)) == peers
 
 
 @pytest.mark.filterwarnings("ignore::sottovoce.mining.itemsets.frequent.ResolutionWarning")
@@ -96,8 +96,8 @@ def test_supports_are_unbiased_and_covered_before_selection():
         # Nothing is left out: eight standard errors below the threshold survive.
         found = frequent_itemsets(reports, NOISY, 1e-9, selection=Recall(1 - 1e-15), target="table")
         assert len(found) == 255
-        estimates.append(found.support)
-        covered.append(np.abs(found.support - truth) <= 1.96 * found.standard_error)
+        estimates.append(found.estimate)
+        covered.append(np.abs(found.estimate - truth) <= 1.96 * found.standard_error)
     mean, error = np.mean(estimates, axis=0), np.std(estimates, axis=0, ddof=1) / np.sqrt(200)
     assert (np.abs(mean - truth) < 4.2 * error).all()  # 255 sets: a normal one exceeds this with probability .007
     assert np.mean(covered) == pytest.approx(0.95, abs=0.01)
@@ -111,12 +111,12 @@ def test_intervals_cover_after_selection_at_every_length():
     basket, csr = quest_transactions(100_000, seed=6)
     certain, plan = (Plan.of(Schema([basket]), {"basket": Emask(*coin)}) for coin in ((1, 1), (0.5051, 0.9696)))
     original = frequent_itemsets(csr, certain, 0.001, target="table")
-    truth = dict(zip(original.itemsets, original.support, strict=True))
+    truth = dict(zip(original.itemsets, original.estimate, strict=True))
     covered = defaultdict(list)
     for seed in range(8):
         reports = disguise_transactions(csr, plan, rng=seed, kind="bitsets")
         found = frequent_itemsets(reports, plan, 0.005, target="table")
-        for items, low, high in zip(found.itemsets, *found.interval(), strict=True):
+        for items, low, high in zip(found.itemsets, *found.interval(kind="posterior"), strict=True):
             covered[len(items)].append(low <= truth.get(items, 0) <= high)
     shares = {length: np.mean(covered[length]) for length in range(1, 7)}
     assert min(shares.values()) > 0.92, shares
@@ -129,8 +129,8 @@ def test_whole_lengths_are_smoothed_if_they_are_not_too_large(at_once):
     found = mine_itemsets(reports, NOISY, searching(0.045, candidates_at_once=at_once))
     assert (found.levels[2].probability is None) == (at_once == 1)
     whole = frequent_itemsets(reports, NOISY, 0.045, selection=Recall(0.95), target="table")
-    alone = dict(zip(whole.itemsets, whole.support, strict=True))
-    assert {items: alone[items] for items in found.itemsets} == dict(zip(found.itemsets, found.support, strict=True))
+    alone = dict(zip(whole.itemsets, whole.estimate, strict=True))
+    assert {items: alone[items] for items in found.itemsets} == dict(zip(found.itemsets, found.estimate, strict=True))
     assert len(found.likely(0.5)) <= len(found)
     assert found.likely(0.9).probability.min() >= 0.9
 
@@ -186,7 +186,7 @@ def test_a_sample_rules_pairs_out():
         whole = mine_itemsets(reports, plan, searching(0.03, sample_saving=1000))
         assert (0, 1, 2) in sampled.itemsets
         assert sampled.itemsets == whole.itemsets
-        np.testing.assert_allclose(sampled.support, whole.support)
+        np.testing.assert_allclose(sampled.estimate, whole.estimate)
 
 
 def test_cut_and_paste_by_size():

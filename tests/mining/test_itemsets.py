@@ -48,7 +48,7 @@ def test_likely_sets():
     assert 0 < found.probability.min() < 0.9
     sure = found.likely(0.9)
     assert 0 < len(sure) < len(found)
-    assert (sure.support > 0.63).all()
+    assert (sure.estimate > 0.63).all()
     with pytest.raises(SottovoceError, match=r"^probability must be from 0 to 1\. Got 95"):
         found.likely(95)
 
@@ -87,11 +87,11 @@ def test_json(found):
 def test_text(found):
     text = str(found)
     assert text.startswith("10 reports, min_support 0.2, supports in the table: 4 of length 1, 3 of length 2, 1 of")
-    assert "Selected supports" not in text
+    assert "shrunken" not in text
     people = frequent_itemsets(BASKETS * 9, PLAIN, 0.2, target="population")
-    assert "Selected supports are too high" in str(people)
+    assert "Supports are shrunken estimates" in str(people)
     assert people.standard_error[0] == pytest.approx(np.sqrt(0.8 * 0.2 / 90))
-    low, high = people.interval()
+    low, high = people.interval(kind="posterior")
     assert (low + high)[0] / 2 == pytest.approx(0.8 - people.bias[0])
 
 
@@ -101,5 +101,5 @@ def test_summaries():
     page = found._repr_html_()
     assert page.startswith(f"<div><b>{found.headline}</b><table>")
     assert "<td>ale, bread</td>" in page
-    assert "Selected supports are too high" in page
-    assert "Selected" not in found.select([level.support > 1 for level in found.levels])._repr_html_()
+    assert "Supports are shrunken estimates" in page
+    assert "shrunken" not in found.select([level.support > 1 for level in found.levels])._repr_html_()

@@ -109,8 +109,8 @@ def test_without_a_model_what_was_not_asked_together_is_left_out():
     assert set(plain.by_length) == {1, 2}
     assert set(modelled_itemsets(reports, plan, 0.1).by_length) == {1, 2, 3}
     two = frequent_itemsets(reports, plan, 0.1, selection="threshold", attributes=["c", "a"], target="table")
-    pairs = dict(zip(plain.itemsets, plain.support, strict=True))
-    assert two.support[two.itemsets.index(("c=0", "a=0"))] == pytest.approx(pairs["a=0", "c=0"])
+    pairs = dict(zip(plain.itemsets, plain.estimate, strict=True))
+    assert two.estimate[two.itemsets.index(("c=0", "a=0"))] == pytest.approx(pairs["a=0", "c=0"])
 
 
 @pytest.mark.parametrize("least", [0, 1.5, True, "a"])
@@ -146,7 +146,7 @@ def test_rules_have_the_errors_of_the_model():
     place = list(zip(rules.antecedents, rules.consequents, strict=True)).index((("a=0",), ("c=0",)))
     table = value.reshape(SIZES)
     support, alone = table[0, :, 0].sum(), table[0].sum()
-    assert rules.value("confidence")[place] == pytest.approx(support / alone)
+    assert rules.estimate("confidence")[place] == pytest.approx(support / alone)
     gradient = np.zeros(SIZES)
     gradient[0] -= support / alone**2
     gradient[0, :, 0] += 1 / alone

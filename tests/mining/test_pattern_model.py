@@ -36,7 +36,7 @@ def baskets(count=4000, seed=1):
 
 
 def as_dict(found):
-    return dict(zip(found.itemsets, found.support.tolist(), strict=True))
+    return dict(zip(found.itemsets, found.estimate.tolist(), strict=True))
 
 
 def test_what_nothing_hides_is_mined_exactly():
@@ -44,8 +44,8 @@ def test_what_nothing_hides_is_mined_exactly():
     found, expected = modelled_itemsets(data, certain, 0.1), frequent_itemsets(data, certain, 0.1, target="table")
     assert max(expected.length) >= 5
     assert found.itemsets == expected.itemsets
-    np.testing.assert_allclose(found.support, expected.support)
-    long, sampling = found.length > 3, np.sqrt(expected.support * (1 - expected.support) / len(data))
+    np.testing.assert_allclose(found.estimate, expected.estimate)
+    long, sampling = found.length > 3, np.sqrt(expected.estimate * (1 - expected.estimate) / len(data))
     assert found.standard_error[long] == pytest.approx(sampling[long], rel=0.25)
     assert found.target == "population"
 
@@ -65,7 +65,7 @@ def test_long_sets_are_found_and_their_intervals_cover(p):
     for seed in range(3, 11):
         found = modelled_itemsets(disguise_transactions(data, plan, rng=seed), plan, 0.1)
         lost += len(long - set(found.itemsets))
-        low, high = found.interval()
+        low, high = found.interval(kind="posterior")
         held += [low[i] <= truth[s] <= high[i] for i, s in enumerate(found.itemsets) if s in long]
         assert ((found.probability >= 0) & (found.probability <= 1)).all()
     assert lost <= 2
@@ -105,7 +105,7 @@ def test_a_handful_of_transactions(coin, rows):
     plan = plan_of(*coin)
     for seed in range(20):
         found = modelled_itemsets(disguise_transactions([list(row) for row in rows], plan, rng=seed), plan, 0.05)
-        assert np.isfinite(found.support).all()
+        assert np.isfinite(found.estimate).all()
 
 
 def test_what_cannot_be_modelled():
@@ -122,9 +122,9 @@ def test_rules_where_nothing_is_hidden():
     place = {rule: row for row, rule in enumerate(zip(expected.antecedents, expected.consequents, strict=True))}
     order = [place[rule] for rule in zip(found.antecedents, found.consequents, strict=True)]
     assert len(found) == len(expected) > 200
-    assert (np.diff(found.interval("confidence")[0]) <= 1e-9).all()  # the surest first
+    assert (np.diff(found.value("confidence")) <= 0).all()
     for measure in ("confidence", "lift", "leverage", "conviction"):
-        np.testing.assert_allclose(found.value(measure), expected.value(measure)[order])
+        np.testing.assert_allclose(found.estimate(measure), expected.estimate(measure)[order])
         ratio = found.standard_error(measure) / expected.standard_error(measure)[order]
         assert np.median(ratio) == pytest.approx(1, rel=0.25)
 
@@ -149,7 +149,7 @@ def test_intervals_of_rules_cover_and_are_shorter_than_by_inversion(p):
         rows, inverted = rows_by_rule(ours), rows_by_rule(others)
         for measure in held:
             true = np.array([truth(measure, *map(len, rule)) for rule in rows])
-            low, high = (ends[[*rows.values()]] for ends in ours.interval(measure))
+            low, high = (ends[[*rows.values()]] for ends in ours.interval(measure, kind="wald"))
             held[measure] += ((low <= true) & (true <= high)).tolist()
         both = [(rows[rule], inverted[rule]) for rule in rows if rule in inverted]
         errors = [found.standard_error("confidence") for found in (ours, others)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sottovoce.mining.rules import MEASURES, estimate_measure, reciprocal
+from sottovoce.mining.rule_measures import MEASURES, estimate_measure, reciprocal
 
 SUPPORTS = np.array([[0.2, 0.3, 0.4], [0.1, 0.5, 0.15]])
 

@@ -8,11 +8,14 @@ import pytest
 from sottovoce.disguises.tables import disguise_frame
 from sottovoce.disguises.transactions import disguise_transactions
 from sottovoce.errors import SottovoceError
+from sottovoce.estimates.asked_together import estimate_asked_together
 from sottovoce.estimates.itemsets import estimate_supports
 from sottovoce.estimates.proportions import estimate_proportions
 from sottovoce.mining.itemsets.frequent import frequent_itemsets
-from sottovoce.mining.rules import MEASURES, association_rules
+from sottovoce.mining.rule_measures import MEASURES
+from sottovoce.mining.rules import association_rules
 from sottovoce.plans.plan import Plan
+from sottovoce.plans.purpose_plan import plan_for_purpose
 from sottovoce.schemas.attribute import Attribute
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
@@ -106,6 +109,43 @@ def test_rules_of_tables_take_the_covariance_of_their_cells(schemes):
     assert found.covariances[row] == pytest.approx(flat @ joint.covariance @ flat.T)
 
 
+def sampled(rows: int, seed: int):
+    """Reports of two of three attributes each, and their plan."""
+    plan = plan_for_purpose(TABLE, odds=9, purpose="pairs")
+    rng = np.random.default_rng(seed)
+    x = rng.choice(["u", "v", "w"], rows, p=[0.5, 0.3, 0.2])
+    truth = {"x": x, "y": np.where(rng.random(rows) < np.where(x == "u", 0.9, 0.3), "yes", "no")}
+    truth["z"] = np.where(rng.random(rows) < 0.4, "yes", "no")
+    return disguise_frame(truth, plan, rng=seed), plan
+
+
+def test_a_rule_is_estimated_from_those_who_were_asked_all_of_it():
+    """The support of an antecedent alone, which others were asked as well, does not belong to these covariances."""
+    reports, plan = sampled(4000, 1)
+    sets = frequent_itemsets(reports, plan, 0.05, longest=2)
+    found = association_rules(sets, 0.1)
+    row = list(zip(found.antecedents, found.consequents, strict=True)).index((("x=u",), ("y=yes",)))
+    joint = estimate_asked_together(reports, plan, ["x", "y"])
+    marks = np.zeros((3, 3, 2))
+    marks[0, 0, 1] = marks[1, 0, :] = marks[2, :, 1] = 1
+    flat = marks.reshape(3, -1)
+    assert found.supports[row] == pytest.approx(flat @ joint.value)
+    assert found.covariances[row] == pytest.approx(flat @ joint.covariance @ flat.T)
+    assert found.supports[row, 1] != pytest.approx(sets.estimate[sets.itemsets.index(("x=u",))])
+
+
+@pytest.mark.slow
+def test_standard_errors_of_rules_under_sampling_are_right():
+    """Leverage of x = u and y = yes, .5 (.9 - .6): its deviations have the variance that is stated."""
+    deviations = []
+    for seed in range(150):
+        reports, plan = sampled(3000, seed)
+        found = association_rules(frequent_itemsets(reports, plan, 0.1, longest=2), 0.0)
+        row = list(zip(found.antecedents, found.consequents, strict=True)).index((("x=u",), ("y=yes",)))
+        deviations.append((found.estimate("leverage")[row] - 0.15) / found.standard_error("leverage")[row])
+    assert np.std(deviations) == pytest.approx(1, abs=0.2)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("disguises", [100, 400])
 def test_intervals_cover(disguises):
@@ -122,7 +162,7 @@ def test_intervals_cover(disguises):
         )
         places = [list(zip(found.antecedents, found.consequents, strict=True)).index(rule) for rule in rules]
         for name in MEASURES:
-            low, high = found.interval(name)
+            low, high = found.interval(name, kind="wald")
             true = exact.value(name)[rows]
             covered[name] += ((low[places] <= true) & (true <= high[places])).sum() / 3
     for name, times in covered.items():
@@ -141,15 +181,15 @@ def test_rules_that_never_fail_have_no_bound_of_conviction():
 
 
 @pytest.mark.parametrize("plan", [PLAIN, NOISY], ids=["exact", "disguised"])
-def test_the_surest_come_first(plan):
-    """By what their confidence is at least; without a disguise that is the confidence itself."""
+def test_the_highest_come_first(plan):
+    """By what is shown, their shrunken confidence; without a disguise that is the confidence itself."""
     found = association_rules(
         frequent_itemsets(disguise_transactions(baskets(4000, 3), plan, rng=1), plan, 0.1, target="table"), 0.2
     )
-    low, _ = found.interval("confidence")
+    shown = found.value("confidence")
     assert len(found) > 10
-    assert (np.diff(low) <= 0).all()
-    assert (low == found.value("confidence")).all() == (plan is PLAIN)
+    assert (np.diff(shown) <= 0).all()
+    assert (shown == found.estimate("confidence")).all() == (plan is PLAIN)
 
 
 def test_no_rules():

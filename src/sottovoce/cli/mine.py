@@ -1,7 +1,7 @@
 """`sottovoce mine`: itemsets, rules, classifiers and graphs, from disguised data alone."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,10 +27,22 @@ ModelOption = Annotated[
     bool, typer.Option("--model", help="Use a model of the joint table: for any plan, or for long sets of items.")
 ]
 
+HalvesOption = Annotated[
+    bool,
+    typer.Option(
+        "--halves", help="Let a random half of the reports pick and the other half estimate; no adjustment is needed."
+    ),
+]
+SeedOption = Annotated[int | None, typer.Option(min=0, help="Repeatable halves.")]
+TopOption = Annotated[int | None, typer.Option(help="Only so many, with the intervals of so short a list.")]
+RawOption = Annotated[
+    bool, typer.Option("--raw", help="Show the estimates, neither shrunk nor clipped, and standard errors as well.")
+]
+
 MOST_ROWS = 60
 """Most rows of the printed table; the JSON has all."""
 
-option_names = option_errors(name="attributes", table="path")
+option_names = option_errors(name="attributes", table="path", count="top")
 
 
 @option_names
@@ -44,19 +56,24 @@ def itemsets(
     target: TargetOption = "population",
     model: ModelOption = False,
     keep: Annotated[str, typer.Option(help="Which sets to show: all, maximal or closed.")] = "all",
+    top: TopOption = None,
+    halves: HalvesOption = False,
+    seed: SeedOption = None,
+    raw: RawOption = False,
     level: LevelOption = 0.95,
     json: JsonOption = None,
 ) -> None:
-    """Find frequent itemsets in disguised data, with standard errors and intervals."""
+    """Find frequent itemsets in disguised data, with intervals that hold although the sets were picked."""
     from sottovoce.checks import one_of
 
     one_of("keep", keep, ("all", "maximal", "closed"))
-    found = _mine(path, plan, min_support, attributes, selection, longest, target, model=model)
+    options: dict[str, Any] = {"model": model, "halves": halves, "seed": seed}
+    found = _mine(path, plan, min_support, attributes, selection, longest, target, **options)
     shown = found if keep == "all" else found.maximal() if keep == "maximal" else found.closed()
-    document = shown.to_json(level)
-    write_json(document, json)
+    listed = shown if top is None else shown.top(top)
+    write_json(listed.to_json(level, raw=raw), json)
     if json != "-":
-        _show_itemsets(shown, document)
+        _show_itemsets(listed, level, raw=raw)
 
 
 def _mine(
@@ -68,15 +85,20 @@ def _mine(
     longest: int | None,
     target: str,
     *,
-    model: bool = False,
+    model: bool,
+    halves: bool,
+    seed: int | None,
 ) -> "Itemsets":
     """Find frequent itemsets in a file, with a progress bar for each length."""
     from sottovoce.mining.itemsets.frequent import frequent_itemsets
     from sottovoce.mining.itemsets.pattern_model import modelled_itemsets
     from sottovoce.tables.plan_file import plan_of_reports
 
+    if seed is not None and not halves:
+        raise SottovoceError("seed", "must be given with --halves, which it makes repeatable", seed)
     agreed = plan_of_reports(path, plan)
     options: dict[str, Any] = {"attributes": split_names(attributes) or None, "longest": longest}
+    options |= {"halves": halves, "rng": seed}
     with progress_bars() as move, _printed_warnings():
         options["progress"] = lambda length, done, total: move(f"length {length}" if length else "model", done, total)
         if model:
@@ -118,40 +140,26 @@ def _printed_warnings() -> Iterator[None]:
         typer.echo(f"warning: {text}", err=True)
 
 
-def _show_itemsets(found: "Itemsets", document: dict[str, Any]) -> None:
+def _show_itemsets(found: "Itemsets", level: float, *, raw: bool) -> None:
     say(found.headline)
+    printed = found.top(MOST_ROWS)
     rows = [
         (
             ", ".join(map(str, row["items"])),
             f"{row['support']:.5f}",
-            f"{row['standard_error']:.5f}",
             f"{row['low']:.5f} to {row['high']:.5f}",
+            *((f"{row['estimate']:.5f} +- {row['standard_error']:.5f}",) if raw else ()),
             f"{row['probability']:.3f}",
         )
-        for row in select_rows(document["itemsets"], MOST_ROWS)
+        for row in printed.ranked_rows(level, raw=raw)
     ]
-    interval = interval_header(document["level"])
-    print_table(("items", "support", "standard error", interval, "probability of being frequent"), rows)
+    estimate = ("estimate",) if raw else ()
+    headers = ("items", "support", interval_header(level), *estimate, "probability of being frequent")
+    print_table(headers, rows)
     if len(found) > MOST_ROWS:
         say(f"{len(found) - MOST_ROWS} more sets are in the JSON.")
-
-
-def select_rows(rows: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """Select so many sets, divided among the lengths: of each length, those with the highest supports.
-
-    >>> sets = [(1, 0.5), (1, 0.7), (1, 0.6), (2, 0.4), (2, 0.45), (3, 0.3)]
-    >>> rows = [{"length": length, "support": support} for length, support in sets]
-    >>> [(row["length"], row["support"]) for row in select_rows(rows, 4)]
-    [(1, 0.7), (1, 0.6), (2, 0.45), (3, 0.3)]
-    """
-    by_length: dict[int, list[dict[str, Any]]] = {}
-    for row in sorted(rows, key=lambda row: -row["support"]):
-        by_length.setdefault(row["length"], []).append(row)
-    selected, room, left = [], most, len(by_length)
-    for of_length in sorted(by_length.values(), key=len):
-        selected += of_length[: room // left]
-        room, left = most - len(selected), left - 1
-    return sorted(selected, key=lambda row: row["length"])
+    if len(found):
+        say(printed.picked.note(level))
 
 
 @option_names
@@ -167,38 +175,60 @@ def rules(
     longest: LongestOption = None,
     target: TargetOption = "population",
     model: ModelOption = False,
+    sort_by: Annotated[str, typer.Option(help="Measure that rules are sorted by: confidence, lift, leverage ...")] = (
+        "confidence"
+    ),
+    top: TopOption = None,
+    halves: HalvesOption = False,
+    seed: SeedOption = None,
+    raw: RawOption = False,
     level: LevelOption = 0.95,
     json: JsonOption = None,
 ) -> None:
-    """Find association rules in disguised data, with standard errors and intervals."""
+    """Find association rules in disguised data, with intervals that hold although the rules were picked."""
     from sottovoce.mining.rules import association_rules
 
-    sets = _mine(path, plan, min_support, attributes, selection, longest, target, model=model)
-    found = association_rules(sets, min_confidence)
-    document = found.to_json(level)
-    write_json(document, json)
+    options: dict[str, Any] = {"model": model, "halves": halves, "seed": seed}
+    sets = _mine(path, plan, min_support, attributes, selection, longest, target, **options)
+    found = association_rules(sets, min_confidence, sort_by=sort_by.replace("-", " "), top=top)
+    write_json(found.to_json(level, raw=raw), json)
     if json != "-":
-        _show_rules(found, document)
+        _show_rules(found, level, raw=raw)
 
 
-def _show_rules(found: "Rules", document: dict[str, Any]) -> None:
+def _show_rules(found: "Rules", level: float, *, raw: bool) -> None:
     say(found.headline)
+    printed = found.top(MOST_ROWS)
+    measures = ["confidence", "lift", *({found.sort_by} - {"support", "confidence", "lift"})]
     rows = [
         (
             ", ".join(map(str, row["antecedents"])),
             ", ".join(map(str, row["consequents"])),
             f"{row['support']:.5f}",
-            f"{row['confidence']:.4f}",
-            f"{row['confidence_low']:.4f} to {row['confidence_high']:.4f}",
-            f"{row['lift']:.3f}",
-            f"{row['lift_low']:.3f} to {row['lift_high']:.3f}",
+            *(cell for name in measures for cell in _measure_cells(row, name, raw=raw)),
         )
-        for row in document["rules"][:MOST_ROWS]
+        for row in printed.to_rows(level, raw=raw)
     ]
-    interval = interval_header(document["level"])
-    print_table(("antecedents", "consequents", "support", "confidence", interval, "lift", interval), rows)
+    estimate = ("estimate",) if raw else ()
+    headers = [header for name in measures for header in (name, interval_header(level), *estimate)]
+    print_table(("antecedents", "consequents", "support", *headers), rows)
     if len(found) > MOST_ROWS:
         say(f"{len(found) - MOST_ROWS} more rules are in the JSON.")
+    if len(found):
+        say(printed.picked.note(level))
+
+
+def _measure_cells(row: dict[str, Any], name: str, *, raw: bool) -> tuple[str, ...]:
+    """Return a measure, its interval and, if wanted, its estimate; a dash stands for what is infinite or undefined."""
+    value, low, high = (_number(row[key]) for key in (name, f"{name}_low", f"{name}_high"))
+    shown = (value, f"{low} to {high}")
+    if not raw:
+        return shown
+    return (*shown, f"{_number(row[f'{name}_estimate'])} +- {_number(row[f'{name}_standard_error'])}")
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
 
 
 app = typer.Typer(help="Mine disguised data: itemsets, rules, classifiers and graphs.", no_args_is_help=True)

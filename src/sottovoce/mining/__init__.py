@@ -24,6 +24,7 @@ HOMES = {
     "mining.itemsets.result": ("Itemsets",),
     "mining.itemsets.selection": ("Recall",),
     "mining.itemsets.tuning": ("Tuning",),
+    "mining.picked": ("Picked",),
     "mining.rules": ("Rules", "association_rules"),
     "mining.small_set_plan": ("mining_plan",),
 }

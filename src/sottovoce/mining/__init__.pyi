@@ -27,6 +27,7 @@ from sottovoce.mining.itemsets.pattern_model import modelled_itemsets as modelle
 from sottovoce.mining.itemsets.result import Itemsets as Itemsets
 from sottovoce.mining.itemsets.selection import Recall as Recall
 from sottovoce.mining.itemsets.tuning import Tuning as Tuning
+from sottovoce.mining.picked import Picked as Picked
 from sottovoce.mining.rules import Rules as Rules
 from sottovoce.mining.rules import association_rules as association_rules
 from sottovoce.mining.small_set_plan import mining_plan as mining_plan

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sottovoce.estimates.supports import Supports
     from sottovoce.estimates.two_samples import TwoSamples
     from sottovoce.mining.classify.learner import DisguisedClassifier
+    from sottovoce.mining.itemsets.halves import HalvesOptions
     from sottovoce.mining.itemsets.result import Itemsets
     from sottovoce.mining.itemsets.selection import Selection
     from sottovoce.mining.rules import Rules
@@ -285,12 +286,14 @@ class Reports:
         sizes: str | Sequence[int] | None = None,
         target: Target = "population",
         progress: Any = None,
+        **halves: "Unpack[HalvesOptions]",
     ) -> "Itemsets":
         """Find the sets of items, or of attribute = value, that at least `min_support` of the respondents hold.
 
         `selection` says which candidates are reported: "smoothed" (judged by their subsets, too), "threshold" or
         `Recall(.9)`. With `model`, long sets are judged by a model of joint cells. `sizes` are those of the true
-        transactions, under cut-and-paste.
+        transactions, under cut-and-paste. With `halves=True` a random half of the reports (`rng`) picks
+        the sets, and the other half estimates them, so that intervals need no adjustment for having been picked.
         """
         from sottovoce.mining.itemsets.frequent import frequent_itemsets
         from sottovoce.mining.itemsets.pattern_model import modelled_itemsets
@@ -298,18 +301,17 @@ class Reports:
         if model and (selection != "smoothed" or target != "population"):
             raise SottovoceError("model", "must be left out where a selection or the table is asked for", model)
         table = self._rows() if sizes is None else self._by_size(sizes)
-        options: dict[str, Any] = {"attributes": names, "longest": longest, "progress": progress}
-        if isinstance(progress, bool):
-            with progress_line(progress, "counting sets") as line:
-                asked: dict[str, Any] = {"names": names, "selection": selection, "model": model, "longest": longest}
-                return self.itemsets(min_support, **asked, sizes=sizes, target=target, progress=_by_length(line))
-        if model:
-            return modelled_itemsets(table, self.plan, min_support, **options)
-        return frequent_itemsets(table, self.plan, min_support, selection=selection, target=target, **options)
+        options: dict[str, Any] = {"attributes": names, "longest": longest, **halves}
+        options |= {} if model else {"selection": selection, "target": target}
+        mine = modelled_itemsets if model else frequent_itemsets
+        with progress_line(progress, "counting sets") as line:
+            by_length = _by_length(line) if isinstance(progress, bool) else progress
+            return mine(table, self.plan, min_support, progress=by_length, **options)
 
     def rules(self, min_support: float = 0.01, min_confidence: float = 0.8, **options: Any) -> "Rules":
-        """Find association rules between frequent itemsets; options are those of `itemsets`."""
-        return self.itemsets(min_support, **options).rules(min_confidence)
+        """Find association rules, all or the `top` ones of a measure (`sort_by`); options else as in `itemsets`."""
+        ranked = {name: options.pop(name) for name in ("sort_by", "top") if name in options}
+        return self.itemsets(min_support, **options).rules(min_confidence, **ranked)
 
     def classify(
         self,

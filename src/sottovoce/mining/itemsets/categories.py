@@ -19,7 +19,7 @@ from sottovoce.counts.counter import MarginCounter, as_counter
 from sottovoce.estimates.asked_together import estimate_asked_together, sampled_with
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.proportions import NeverAskedError
-from sottovoce.mining.itemsets.reconstruct import Items, PartCovariance, SupportTable
+from sottovoce.mining.itemsets.reconstruct import Items, PartSupports, SupportTable
 from sottovoce.mining.itemsets.selection import Candidates, Indices, Level, Search
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Label
@@ -70,8 +70,8 @@ class CategoryItems:
             support[rows], error[rows] = joint.value[cells], joint.standard_error[cells]
         return support, error
 
-    def of_set(self, items: Items, _known: SupportTable, /) -> PartCovariance:
-        """Compute covariances of a set and parts of it as sums over the joint cells of its attributes."""
+    def of_set(self, items: Items, _known: SupportTable, /) -> PartSupports:
+        """Sum supports and covariances of a set and parts of it over the joint cells of its attributes."""
         attributes = tuple(self.attributes_of(np.array(items)).tolist())
         joint = self._joint(attributes)
         codes = dict(zip(items, (np.array(items) - self._starts[list(attributes)]).tolist(), strict=True))
@@ -80,9 +80,10 @@ class CategoryItems:
         def cells_of(part: Items) -> Indices:
             return cells[tuple(codes[i] if i in part else slice(None) for i in items)].ravel()
 
-        def of_parts(first: Items, second: Items) -> Array:
+        def of_parts(first: Items, second: Items) -> tuple[Array, Array]:
             summed = [cells_of(part) for part in (items, first, second)]
-            return np.array([[matrix[np.ix_(left, right)].sum() for right in summed] for left in summed])
+            support = np.array([joint.value[part].sum() for part in summed])
+            return support, np.array([[matrix[np.ix_(left, right)].sum() for right in summed] for left in summed])
 
         return of_parts
 
@@ -97,10 +98,12 @@ def mine_categories(cells: CategoryItems, search: Search) -> list[Level]:
     """Return the reported sets of each length."""
     items = np.arange(len(cells.labels))
     candidates, levels = Candidates.single_items(len(items)), []
+    search.searched.clear()
     while len(candidates) and candidates.length <= search.longest:
         search.report_progress(candidates.length, 0, len(candidates))
         support, error = cells.estimate(items[candidates.items])
         search.report_progress(candidates.length, len(candidates), len(candidates))
+        search.searched[candidates.length] = int(np.isfinite(support).sum())
         kept = search.select(support, error)
         if not kept.any():
             break
@@ -110,6 +113,11 @@ def mine_categories(cells: CategoryItems, search: Search) -> list[Level]:
             items, candidates = items[kept], Candidates.single_items(len(candidates))
         candidates = _extend(cells, items, candidates, search.tuning.candidates_at_once)
     return levels
+
+
+def estimate_categories(cells: CategoryItems, levels: Sequence[Level]) -> list[Level]:
+    """Estimate the sets of some levels, without selecting any."""
+    return [Level(level.items, *cells.estimate(level.items)) for level in levels]
 
 
 def _extend(cells: CategoryItems, items: Indices, candidates: Candidates, at_once: int) -> Candidates:

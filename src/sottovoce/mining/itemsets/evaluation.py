@@ -37,8 +37,8 @@ def mining_errors(found: Itemsets, truth: Itemsets) -> list[LengthErrors]:
     """Return identity errors and support error at each length (S. J. Rizvi & J. R. Haritsa 2002, Proc. VLDB).
 
     With F the true sets of a length and R those found, `sigma+ = |R - F| / |F|`, `sigma- = |F - R| / |F|`, rho is
-    the mean of `|found - true| / true` over the supports of sets in both, and `F1 = 2 |R and F| / (|R| + |F|)`; all
-    times 100.
+    the mean of `|found - true| / true` over the estimates (not shrunk) of sets in both, and
+    `F1 = 2 |R and F| / (|R| + |F|)`; all times 100.
 
     >>> from sottovoce.mining.itemsets.frequent import frequent_itemsets
     >>> from sottovoce.plans.plan import Plan
@@ -52,8 +52,8 @@ def mining_errors(found: Itemsets, truth: Itemsets) -> list[LengthErrors]:
     >>> single.frequent, single.false_positives, single.false_negatives, single.support_error, round(single.f1, 1)
     (2, 0.0, 50.0, 50.0, 66.7)
     """
-    estimated = dict(zip(found.itemsets, found.support.tolist(), strict=True))
-    actual = dict(zip(truth.itemsets, truth.support.tolist(), strict=True))
+    estimated = dict(zip(found.itemsets, found.estimate.tolist(), strict=True))
+    actual = dict(zip(truth.itemsets, truth.estimate.tolist(), strict=True))
     errors = []
     for length, frequent in truth.by_length.items():
         true = {items: support for items, support in actual.items() if len(items) == length}

@@ -11,17 +11,18 @@ or four items, which are known precisely without a model. Standard errors come f
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.checks import Target
 from sottovoce.counts.transactions import count_patterns
+from sottovoce.errors import SottovoceError
 from sottovoce.estimates.covariance import MOST_CELLS
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.log_linear import estimate_joint
-from sottovoce.mining.itemsets.categories import CategoryItems, mine_categories
+from sottovoce.mining.itemsets.categories import CategoryItems, estimate_categories, mine_categories
 from sottovoce.mining.itemsets.frequent import (
     agreed_plan,
     attribute_names,
@@ -30,6 +31,7 @@ from sottovoce.mining.itemsets.frequent import (
     item_set_among,
     sources_of,
 )
+from sottovoce.mining.itemsets.halves import HalvesOptions, random_halves, split_wanted
 from sottovoce.mining.itemsets.pattern_fits import Fits, Window, fit_windows
 from sottovoce.mining.itemsets.reconstruct import CoinCovariances, ModelCovariances, item_coins, squared_score
 from sottovoce.mining.itemsets.result import Itemsets
@@ -84,7 +86,8 @@ def modelled_item_sets(reports: object, plan: Plan, variable: ItemSet, search: S
         CoinCovariances(squared_score(coins.ones, coins.zeros), rows, search.target),
         _covariance_ratios(fits, threshold, shortest),
     )
-    return Itemsets(variable.items, kept, rows, threshold, search.target, covariances, search.tuning)
+    searched = dict(search.searched)
+    return Itemsets(variable.items, kept, rows, threshold, search.target, covariances, search.tuning, searched)
 
 
 def cover_with_windows(sets: Sequence[Indices], most: int) -> list[Indices]:
@@ -187,6 +190,7 @@ def modelled_itemsets(
     attributes: str | Sequence[str] | None = None,
     longest: int | None = None,
     progress: LengthProgress | None = None,
+    **halves: Unpack[HalvesOptions],
 ) -> Itemsets:
     """Find frequent combinations attribute = value, or frequent sets of items, by a model of joint cells.
 
@@ -199,6 +203,7 @@ def modelled_itemsets(
     Sets of items that have a coin each, up to 14 long, are searched as by `frequent_itemsets`; those of four and more
     items are then estimated by maximum-likelihood patterns of the items around them (`pattern_model`), whose variance
     is much smaller than that of unbiased supports, at the price of a small bias. `association_rules` takes both.
+    With `halves=True`, one half of the reports picks and the other estimates, which is for categories only.
 
     >>> from sottovoce.mining.small_set_plan import mining_plan
     >>> from sottovoce.schemas.attribute import boolean
@@ -211,16 +216,39 @@ def modelled_itemsets(
     agreed = agreed_plan(reports, plan)
     names = agreed.schema.project(attribute_names(agreed, attributes)).names
     variable, threshold = item_set_among(agreed, names), checked_support(min_support)
+    split, rng = split_wanted(**halves)
     if variable is not None:
+        if split:
+            rule = "must be left out with a model of sets of items, which is made of what the search finds"
+            raise SottovoceError("halves", rule, value=True)
         most = checked_longest(longest, DEFAULT_TUNING.widest_window)
         search = Search(threshold, "smoothed", POPULATION, most, progress)
         return modelled_item_sets(reports, agreed, variable, search)
-    if agreed.schema.project(names).cells <= MOST_CELLS:
-        return itemsets_of(estimate_joint(reports, agreed, names), threshold, longest=longest, progress=progress)
-    items = ModelledItems(reports, agreed, names, POPULATION)
     search = Search(threshold, "threshold", POPULATION, checked_longest(longest, len(names)), progress)
-    levels = mine_categories(items, search)
-    return Itemsets(items.labels, tuple(levels), items.counter.rows(), threshold, POPULATION, items)
+    first, second = reports, None
+    if split:
+        first, second = random_halves(reports, None, POPULATION, rng)
+    items, rows = _modelled_items(first, agreed, names)
+    picks = _mine_modelled(items, rows, search)
+    if second is None:
+        return picks
+    items, rows = _modelled_items(second, agreed, names)
+    return picks.estimated_on(estimate_categories(items, picks.levels), rows, items)
+
+
+def _modelled_items(reports: Any, plan: Plan, names: Sequence[str]) -> tuple[CategoryItems, int]:
+    """Return items by one model of all attributes, if they have few enough cells, and the number of reports."""
+    if plan.schema.project(names).cells <= MOST_CELLS:
+        joint = estimate_joint(reports, plan, names)
+        return JointEstimateItems(joint), joint.respondents
+    items = ModelledItems(reports, plan, names, POPULATION)
+    return items, items.counter.rows()
+
+
+def _mine_modelled(items: CategoryItems, rows: int, search: Search) -> Itemsets:
+    levels = tuple(mine_categories(items, search))
+    searched = dict(search.searched)
+    return Itemsets(items.labels, levels, rows, search.min_support, search.target, items, search.tuning, searched)
 
 
 def itemsets_of(
@@ -238,5 +266,4 @@ def itemsets_of(
     """
     items, threshold = JointEstimateItems(joint), checked_support(min_support)
     most = checked_longest(longest, len(joint.attributes))
-    levels = mine_categories(items, Search(threshold, "threshold", joint.target, most, progress))
-    return Itemsets(items.labels, tuple(levels), joint.respondents, threshold, joint.target, items)
+    return _mine_modelled(items, joint.respondents, Search(threshold, "threshold", joint.target, most, progress))

@@ -21,7 +21,8 @@ item is a function of one bit, so that `f_i^2 = slope_i f_i + rest_i` and
     mean f_I f_A = sum over J in A of  prod_{i in J} slope_i prod_{i in A, not J} rest_i  support(J and I without A):
 
 the supports of all subsets, which mining has found, suffice. In tables of categories the joint cells of the attributes
-of I are estimated together, and their covariance matrix is summed over the cells of a part.
+of I are estimated together, and supports and their covariance matrix are summed over the cells of a part: where
+respondents are asked some of the attributes only, the support of a part alone comes from others as well.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -49,8 +50,8 @@ Items = tuple[int, ...]
 SupportTable = Mapping[Items, tuple[float, float]]
 """Support and standard error of each set, by the indices of its items."""
 
-PartCovariance = Callable[[Items, Items], Array]
-"""Covariance matrix of the supports of a set and of the two parts it is split into."""
+PartSupports = Callable[[Items, Items], tuple[Array, Array]]
+"""Supports of a set and of the two parts it is split into, from the same reports, and their covariance matrix."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,8 +210,8 @@ def squared_score(ones: Any, zeros: Any) -> tuple[Any, Any]:
 class Covariances(Protocol):
     """Protocol for covariances of supports."""
 
-    def of_set(self, items: Items, known: SupportTable, /) -> PartCovariance:
-        """Return a function for the covariance matrix of a set and any two parts of it."""
+    def of_set(self, items: Items, known: SupportTable, /) -> PartSupports:
+        """Return a function for the supports of a set and any two parts of it, and their covariance matrix."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,15 +222,15 @@ class CoinCovariances:
     rows: int
     target: Target
 
-    def of_set(self, items: Items, known: SupportTable, /) -> PartCovariance:
+    def of_set(self, items: Items, known: SupportTable, /) -> PartSupports:
         """Compute covariances from the supports of all subsets; variances from the standard errors."""
         means, whole = self.mean_products(items, known), known[items][0]
 
-        def of_parts(first: Items, second: Items) -> Array:
+        def of_parts(first: Items, second: Items) -> tuple[Array, Array]:
             support, error = np.array([known[items], known[first], known[second]]).T
             crossed = [means[_membership(items, first)], means[_membership(items, second)], whole]
             centre = np.full(3, whole) if self.target == "table" else support[[0, 0, 1]] * support[[1, 2, 2]]
-            return _matrix(error, (crossed - centre) / self.rows)
+            return support, _matrix(error, (crossed - centre) / self.rows)
 
         return of_parts
 
@@ -261,15 +262,16 @@ class ModelCovariances:
     coins: CoinCovariances
     ratios: Mapping[tuple[int, int], float]
 
-    def of_set(self, items: Items, known: SupportTable, /) -> PartCovariance:
+    def of_set(self, items: Items, known: SupportTable, /) -> PartSupports:
         """Compute covariances from the support of the set, and variances from the standard errors."""
         if (len(items), 1) not in self.ratios:
             return self.coins.of_set(items, known)
 
-        def of_parts(first: Items, second: Items) -> Array:
-            (whole, *parts), error = np.array([known[items], known[first], known[second]]).T
+        def of_parts(first: Items, second: Items) -> tuple[Array, Array]:
+            support, error = np.array([known[items], known[first], known[second]]).T
+            whole, *parts = support
             common = [self.ratios[len(items), len(part)] * whole for part in (first, second)]
-            return _matrix(error, [*common, (whole - np.prod(parts)) / self.coins.rows])
+            return support, _matrix(error, [*common, (whole - np.prod(parts)) / self.coins.rows])
 
         return of_parts
 

@@ -107,11 +107,14 @@ def search_levels(
     if not counts.any():
         raise SottovoceError("transactions", "must hold items", Words(f"{total} empty ones"))
     search.report_progress(1, counts.shape[1], counts.shape[1])
+    search.searched.clear()
+    search.searched[1] = counts.shape[1]
     singles = Candidates.single_items(counts.shape[1])
     estimated = _estimate(singles, how.single_item_sums(counts, rows), how, search, total)
     survivors = split_reported(estimated, None, how, search, total)
     yield survivors, np.arange(counts.shape[1])
     items = survivors.candidates.items[:, 0]
+    pairs_of_items = len(items) * (len(items) - 1) // 2
     how, survivors = how.select(items), survivors.renumber(np.arange(len(items)))
     pairs = promising_pairs(sources[0], items, survivors.sums, how, search) if len(sources) == 1 else None
     if pairs is not None:
@@ -132,9 +135,39 @@ def search_levels(
             done += len(candidates)
             search.report_progress(shorter.length + 1, done, most)
         search.report_progress(shorter.length + 1, most, most)
+        # A random sample of the reports estimated all pairs, those that it left out as well.
+        search.searched[shorter.length + 1] = pairs_of_items if shorter.length == 1 else done
         estimated = Survivors.concatenate(parts, survivors.sums, shorter.length + 1, tuning.most_survivors)
         survivors = split_reported(estimated, below, how, search, total)
         yield survivors, items
+
+
+def estimate_levels(
+    sources: Sequence[Transactions], how: Reconstruction, search: Search, levels: Sequence[Level]
+) -> list[Level]:
+    """Estimate the sets of some levels, whose subsets are all among them, without selecting any."""
+    if not levels:
+        return []
+    counts = np.stack([source.singles() for source in sources])
+    rows = np.array([source.rows() for source in sources])
+    items = levels[0].items[:, 0]
+    sums = how.single_item_sums(counts, rows)[:, items]
+    how, narrowed = how.select(items), [source.narrowed(items) for source in sources]
+    candidates, found = Candidates.single_items(len(items)), []
+    for level in levels:
+        if level.items.shape[1] > 1:
+            candidates = _candidates(np.searchsorted(items, level.items), candidates)
+            sums = how.extend_sums(sums, candidates, _count(narrowed, candidates, search.tuning.pair_table_items))
+        estimated = _estimate(candidates, sums, how, search, int(rows.sum()), keep_all=True)
+        found.append(Level(level.items, estimated.support, estimated.standard_error))
+    return found
+
+
+def _candidates(items: Indices, shorter: Candidates) -> Candidates:
+    """Return sets with the rows of their subsets among the sets of one item less."""
+    row = {each: number for number, each in enumerate(map(tuple, shorter.items.tolist()))}
+    subsets = [[row[*each[:at], *each[at + 1 :]] for at in range(len(each))] for each in items.tolist()]
+    return Candidates(items, np.array(subsets))
 
 
 def split_reported(

@@ -26,7 +26,7 @@ errors too high (`benchmarks.itemsets.intervals`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from math import erfc, sqrt
@@ -97,6 +97,8 @@ class Search:
     longest: int
     progress: LengthProgress | None = None
     tuning: Tuning = DEFAULT_TUNING
+    searched: dict[int, int] = field(default_factory=dict)
+    """Candidates of each length that were estimated, filled in by the search."""
 
     @cached_property
     def deviations(self) -> float:
@@ -223,7 +225,8 @@ class Level:
     """Reported sets of one length: indices of their items, supports and standard errors.
 
     `probability` is that of being frequent where more than a set's own support decided, else None. With `by_model`
-    supports come from a model, and probabilities follow from them.
+    supports come from a model, and probabilities follow from them. `shown` are shrunken supports (`shrinkage`), None
+    until they are needed.
     """
 
     items: Indices
@@ -231,6 +234,7 @@ class Level:
     standard_error: Array
     probability: Array | None = None
     by_model: bool = False
+    shown: Array | None = None
 
     @property
     def selected_by_support(self) -> bool:
@@ -239,8 +243,8 @@ class Level:
 
     def select(self, kept: Mask) -> "Level":
         """Return the sets of a mask."""
-        probability = None if self.probability is None else self.probability[kept]
-        return Level(self.items[kept], self.support[kept], self.standard_error[kept], probability, self.by_model)
+        probability, shown = (None if each is None else each[kept] for each in (self.probability, self.shown))
+        return Level(self.items[kept], self.support[kept], self.standard_error[kept], probability, self.by_model, shown)
 
 
 def highest_superset_support(levels: Sequence[Level]) -> list[Array]:
