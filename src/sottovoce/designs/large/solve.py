@@ -11,7 +11,7 @@ from sottovoce.designs.large.bound import Certificate, climb, pair_cuts
 from sottovoce.designs.large.mixture import ROUNDS, accuracy_bounded_mixture, best_mixture
 from sottovoce.designs.large.set_distribution import ConditionalPoisson, conditional_poisson
 from sottovoce.designs.large.set_measures import adversary_accuracy, mean_squared_error, worst_posterior
-from sottovoce.designs.least_error.atoms import Limits, checked_limits
+from sottovoce.designs.least_error.atoms import MOST_ODDS, Limits, checked_limits
 from sottovoce.designs.least_error.closed_form import closed_form_bound
 from sottovoce.designs.requirement import LARGEST_CERTIFIED
 from sottovoce.errors import SottovoceError
@@ -31,6 +31,9 @@ ENOUGH = 0.005
 """Gap up to which subset selection is preferred for its simplicity."""
 
 _STEPS = ROUNDS + 3
+
+_WIDE = 0.05
+"""Gap above which other designs than decoy sets are tried."""
 
 
 def subset_design(categories: int, size: int, odds: float) -> SetDesign:
@@ -76,12 +79,13 @@ def _best_subset(prior: Array, designs: list[SetDesign]) -> tuple[SetDesign, flo
     return designs[best], errors[best]
 
 
-def decoy_sets(prior: Array, accuracy: float, delta: float = 1.0) -> tuple[SetDesign, float]:
+def decoy_sets(prior: Array, accuracy: float, delta: float = 1.0) -> tuple[SetDesign, float] | None:
     """Return sets of two sizes with uniform posteriors, `E[1/|S| | x] = 1 - s + s p_x`, and their error.
 
     The adversary is right with `E[1/|S|]`, at most `accuracy`, and no set is smaller than `1/delta`. With that mean
     the closed-form bound would be attained if J had no other deviation; s is `(1 - accuracy) / (1 - |p|^2)`, or where
-    sizes of at least `1/delta` cannot follow, what makes the accuracy right.
+    sizes of at least `1/delta` cannot follow, what makes the accuracy right. None if no such sets keep the bounds: sets
+    of two categories or more leave the adversary half of the cases at most, which a category of more than half exceeds.
     """
     designs = [
         (error, (small, large), parts)
@@ -90,8 +94,7 @@ def decoy_sets(prior: Array, accuracy: float, delta: float = 1.0) -> tuple[SetDe
         if parts
     ]
     if not designs:
-        rule = f"must be further above {prior.max():.6g}, the largest probability of the prior, for sets of decoys"
-        raise SottovoceError("accuracy", rule, accuracy)
+        return None
     error, _, parts = min(designs)
     return SetDesign(parts, None), error
 
@@ -211,7 +214,8 @@ def large_least_error(
     - `odds` (e^epsilon): subset selection where it is within half a percent of the moment relaxation's bound, else
       the best mixture of weighted sets found.
     - `accuracy`, `delta` or both: decoy sets against the closed-form bound. They rule categories out, and if `1/delta`
-      is no whole number, posteriors, uniform on sets, do not reach delta.
+      is no whole number, posteriors, uniform on sets, do not reach delta. Where no decoy sets keep the bounds, or
+      their gap is wide, subset selection with the largest odds that keeps them, if it is better.
     - `odds` together with these: the design for the odds if it keeps the other bounds, else subset selection with
       smaller odds, or a mixture with a bounded accuracy, whichever has the smaller error. The gap is to the larger of
       two bounds, each of which ignores the other's requirement, so it may be wide.
@@ -228,7 +232,7 @@ def large_least_error(
     report = progress or _silent
     floor = closed_form_bound(limits.prior, limits.accuracy, limits.delta)
     if limits.odds is None:
-        sets, error = decoy_sets(limits.prior, limits.accuracy or 1.0, limits.delta or 1.0)
+        sets, error = _without_odds(limits, floor)
         report(1, 1)
         return Solution(error, floor, sets=sets)
     solution, certificate = odds_bounded_sets(limits.prior, limits.odds, report)
@@ -240,6 +244,15 @@ def large_least_error(
     if mixture is not None and mixture[1] < error and _keeps(limits, mixture[0]):
         sets, error = mixture
     return Solution(error, lower, sets=sets)
+
+
+def _without_odds(limits: Limits, floor: float) -> tuple[SetDesign, float]:
+    """Return the better of decoy sets and subset selection, which is only tried where decoys are not good enough."""
+    decoys = decoy_sets(limits.prior, limits.accuracy or 1.0, limits.delta or 1.0)
+    if decoys is not None and decoys[1] <= (1 + _WIDE) * floor:
+        return decoys
+    subset = best_subset_within(limits.prior, MOST_ODDS, lambda design: _keeps(limits, design))
+    return subset if decoys is None or subset[1] < decoys[1] else decoys
 
 
 def _silent(done: int, most: int | None) -> None:

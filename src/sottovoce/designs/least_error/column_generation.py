@@ -38,7 +38,7 @@ from sottovoce.designs.least_error.atoms import (
     price,
     seeds,
 )
-from sottovoce.errors import SottovoceError, check_installed
+from sottovoce.errors import SottovoceError, Words, check_installed
 
 _GAP = 3e-7
 """Relative gap at which column generation ends."""
@@ -278,8 +278,10 @@ def solution_of(limits: Limits, atoms: Array, weights: Array, lower: float) -> S
     """Return the channel of weighted reports with its error and a lower bound; raise if it exceeds its limits."""
     matrix = channel_matrix(limits, atoms, weights)
     if not within(limits, matrix):
+        given = {name: getattr(limits, name) for name in ("accuracy", "delta", "odds")}
+        bounds = {name: level for name, level in given.items() if level is not None}
         rule = "must be further from infeasible for floating-point numbers to meet them"
-        raise SottovoceError("accuracy, delta and odds", rule, (limits.accuracy, limits.delta, limits.odds))
+        raise SottovoceError(" and ".join(bounds), rule, Words(", ".join(f"{level:.9g}" for level in bounds.values())))
     information = matrix.T @ (matrix / (matrix @ limits.prior)[:, None])
     return Solution(_error(limits.prior, information), lower, matrix)
 
