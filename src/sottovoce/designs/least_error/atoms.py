@@ -25,11 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.checks import Array
+from sottovoce.designs.least_error.symmetry import random_reports
 from sottovoce.designs.requirement import LEAST_DIFFERENCE, checked_prior, rounded_up
 from sottovoce.errors import SottovoceError, Words
 
 MOST_CATEGORIES = 20
 """Most categories; atoms are subsets of them, and all are enumerated."""
+
+FEW = 8
+"""Most categories for which column generation is fast from any start."""
 
 LEAST_ODDS, MOST_ODDS = 1.0001, 1e8
 """Range of odds within which floating point compares errors."""
@@ -255,6 +259,9 @@ def seeds(limits: Limits, start: Array | None = None) -> Array:
         rows.append(1 + nearer[:, None] * lines)
     if start is not None and start.shape[1:] == prior.shape:
         ratios = start / (start @ prior)[:, None]
+        rows.append(ratios[allowed(limits, ratios)])
+    elif limits.odds is not None and prior.size > FEW:
+        ratios = random_reports(prior, limits.odds)
         rows.append(ratios[allowed(limits, ratios)])
     return np.vstack(rows)
 
