@@ -13,6 +13,7 @@ from sottovoce.designs.least_error import symmetry
 from sottovoce.designs.least_error.column_generation import least_error
 from sottovoce.designs.least_error.symmetry import (
     MOST_GROUPS,
+    SymmetricOptimum,
     basic_weights,
     group_equal,
     group_similar,
@@ -162,3 +163,12 @@ def test_few_weights_with_the_same_moments():
     np.testing.assert_allclose(few @ moments, weights @ moments)
     assert (few > 1e-9).sum() <= 4
     assert few.min() >= 0
+
+
+def test_components_of_very_different_lengths_are_not_drawn():
+    """Eleven and sixty equal categories have lengths 1 and 12: sets of 1 and of 50 would differ by a factor 2^21000."""
+    grouping = group_equal(np.array([0.05] * 11 + [0.45 / 60] * 60))
+    wide = SymmetricOptimum(np.array([[0, 1], [0, 50]]), np.array([0.5, 0.5]), 1.0, 1.0)
+    near = SymmetricOptimum(np.array([[0, 1], [0, 9]]), np.array([0.5, 0.5]), 1.0, 1.0)
+    assert symmetric_sets(grouping, wide, 3.0) is None
+    assert len(symmetric_sets(grouping, near, 3.0).components) == 2

@@ -45,6 +45,9 @@ _STEPS = ROUNDS + 3
 _LONGEST = 12
 """Longest length that tells counts apart: weights of sets are integers of as many times 36 bits."""
 
+_WIDEST = 180
+"""Largest difference of total lengths: components then weigh less than 2^8192 times one another."""
+
 _WIDE = 0.05
 """Gap above which other designs than decoy sets are tried."""
 
@@ -237,14 +240,15 @@ def symmetric_sets(grouping: Grouping, optimum: SymmetricOptimum, odds: float) -
     smallest = np.argsort(grouping.sizes, kind="stable")
     lengths = np.ones(len(grouping.sizes), dtype=np.int64)
     lengths[smallest[1:]] = np.cumprod(grouping.sizes[smallest[:-1]] + 1)
-    if lengths.max() > _LONGEST:
+    totals = optimum.counts @ lengths
+    if lengths.max() > _LONGEST or np.ptp(totals) > _WIDEST:
         return None
     means = 1 + (odds - 1) * optimum.counts / grouping.sizes
     masses = optimum.weights / (means @ (grouping.sizes * grouping.prior)) ** 2
     each, ones = lengths[grouping.groups].astype(float), np.ones(len(grouping.groups))
     parts = [
-        SetComponent(float(mass / masses.sum()), int(counts @ lengths), ones, each)
-        for mass, counts in zip(masses, optimum.counts, strict=True)
+        SetComponent(float(mass / masses.sum()), int(total), ones, each)
+        for mass, total in zip(masses, totals, strict=True)
     ]
     return SetDesign(tuple(parts), odds, grouping.prior[grouping.groups])
 
