@@ -13,6 +13,9 @@ from sottovoce.designs.requirement import named_prior
 SIZES = (21, 30, 50, 100)
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 
+STEEPEST = 50
+"""Most categories of the geometric prior: of 100, whose least is 2e-10, the mixture's weights exceed 2^8192."""
+
 
 def priors(categories: int) -> dict[str, Array]:
     """Priors of the grid by name."""
@@ -29,6 +32,8 @@ def priors(categories: int) -> dict[str, Array]:
         "half of the categories thrice as likely": np.where(ranks < categories // 2, 3.0, 1.0),
         "half of the categories at .0001 of the others": rare,
     }
+    if categories > STEEPEST:
+        del given["geometric, ratio .8"]
     return {name: shares / shares.sum() for name, shares in given.items()}
 
 
