@@ -160,7 +160,7 @@ def test_commands_may_stand_below_it(run, monkeypatch):
         (("--prior-name", "normal", "--respondents", "9"), "--categories must be given with --prior-name."),
         (("--prior", ".5,x", "--respondents", "9"), "--prior must be numbers with commas between them. Got '.5,x'"),
         (("--prior", ".5,.4", "--respondents", "9"), "--prior must sum to 1; the sum is 0.9."),
-        ((*THREE, "--delta", ".4"), "--delta contradicts the prior:"),
+        ((*THREE, "--delta", ".4"), "--delta must be above 0.5, the largest probability of the prior:"),
         ((*THREE, "--accuracy", ".4", "--delta", ".7"), "--accuracy contradicts the prior:"),
         ((*THREE, "--objective", "fun"), "--objective must be one of mse, information. Got 'fun' instead."),
         (

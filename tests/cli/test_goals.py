@@ -38,5 +38,5 @@ def test_a_breach_below_the_support_is_never_met(run):
 def test_mistakes_are_told(run):
     code, _, err = run("design", "goals", *FIRST, "--weights", "0,0,1")
     assert code == 2
-    assert "the nearest feasible value is 0.0431416" in err
+    assert "the nearest feasible value is 0.0431417" in err
     assert "--tie must be one of" in run("design", "goals", *FIRST, "--tie", "luck")[2]

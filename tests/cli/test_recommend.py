@@ -20,7 +20,7 @@ def folder(tmp_path, monkeypatch):
 def test_a_recommendation_in_words_with_its_plan_and_picture(run, folder):
     code, out, err = run("recommend", *DRUG, "-o", "plan.json", "--plot", "bars.png", "--json", "found.json")
     assert (code, err) == (0, "")
-    assert out.startswith("For 'drug' use subset selection: each report is a set of categories")
+    assert out.startswith("Ask every respondent about 'drug'. The report is a set of categories that contains the true")
     assert "it gains 19% over plain randomized response in error variance" in out
     assert "subset selection *" in out
     assert read_plan("plan.json").groups[0].scheme == "subset_selection"
@@ -48,6 +48,17 @@ def test_several_attributes_as_json(run):
     assert found["epsilon"] <= 2
 
 
+def test_the_smallest_epsilon_for_a_margin_of_error(run):
+    code, out, err = run("recommend", "--attribute", "tax=no,yes", "--respondents", "5000", "--margin", ".03")
+    assert (code, err) == (0, "")
+    assert "(epsilon 1)" in out
+    assert "The margin of error is at most 0.03, whatever the truth is." in out
+    budget = ("--odds", "3", "--prior", "worst", "--json", "-")
+    found = json.loads(run("recommend", "--attribute", "d=5", "--respondents", "5000", *budget)[1])
+    assert found["worst_case"] is True
+    assert found["margin"] == found["widths"][0]["widest"] / 2 > found["widths"][0]["typical"] / 2
+
+
 def test_columns_of_a_table(run, folder):
     (folder / "answers.csv").write_text("tax,age,name\nyes,23,a\nno,45,b\nno,70,c\n")
     bins = ("--columns", "tax,age", "--bins", "age=18,40,65,inf")
@@ -68,6 +79,7 @@ def test_columns_of_a_table(run, folder):
         (("--attribute", "a=2", "--purpose", "fun"), "--purpose must be one of marginals, pairs, triples, joint"),
         (("--attribute", "a=2", "--prior", ".5,.5"), "--prior-source must say where the prior is from"),
         (("--attribute", "a=2", "--prior", "a=x"), "--prior must look like NAME=.7,.2,.1. Got 'a=x' instead."),
+        (("--attribute", "a=2", "--margin", ".1"), "--margin must be left out where odds or epsilon are given"),
         (("--attribute", "a=2", "--level", "2"), "--level must be between 0 and 1, both excluded. Got 2.0 instead."),
     ],
 )

@@ -1,6 +1,7 @@
 """Sets of favoured cells: difference sets where there are any, and never less information than one cell gives."""
 
 from fractions import Fraction
+from itertools import combinations
 from math import prod
 
 import numpy as np
@@ -8,9 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sottovoce.disguises.tables import disguise_frame
+from sottovoce.estimates.proportions import estimate_proportions
 from sottovoce.mechanisms.diagonal import Diagonal
 from sottovoce.mechanisms.matrix import Listed
-from sottovoce.schemes.attribute_sampling import MOST_CELLS, AttributeSampling, spread_set, translated
+from sottovoce.mechanisms.sampling import Sampling
+from sottovoce.plans.plan import Plan
+from sottovoce.schemas.attribute import Attribute
+from sottovoce.schemas.schema import Schema
+from sottovoce.schemes.attribute_sampling import MOST_CELLS, AttributeSampling, spread_set, spread_sets, translated
 
 
 def information_of(channel) -> float:
@@ -71,3 +78,58 @@ def test_parts_are_spread_if_that_is_more_informative():
     parts = AttributeSampling(odds=2, subsets=[[0], [0, 1], [1, 2]], spread=True).mechanism((3, 7, 20)).parts
     assert [type(mechanism) for _, mechanism in parts] == [Diagonal, Listed, Diagonal]
     assert MOST_CELLS < 7 * 20  # no set is searched for so many
+
+
+@pytest.mark.parametrize(
+    ("sizes", "odds", "size"), [((2, 2, 3, 3), 2, 3), ((5, 5, 5, 5), 2, 3), ((5, 5, 5, 2), Fraction(3, 2), 2)]
+)
+def test_single_attributes_are_told_by_the_mixture_of_all_sets(sizes, odds, size):
+    """Reports of an attribute in several sets do not cancel out: no contrast is told much worse than by one set."""
+    subsets = list(combinations(range(len(sizes)), size))
+    as_found = {shape: spread_set(shape, Fraction(odds)) for shape in {tuple(sizes[a] for a in s) for s in subsets}}
+    moved = spread_sets(sizes, subsets, Fraction(odds))
+    assert moved != as_found
+    channel = AttributeSampling(odds=odds, size=size, spread=True).mechanism(sizes).channel
+    before = Sampling(sizes, [(s, translated(*_shape_and_set(s, sizes, as_found), Fraction(odds))) for s in subsets])
+    for attribute in range(len(sizes)):
+        now, then = (each.marginal([attribute]).condition_number for each in (channel, before.channel))
+        assert now < 1.3 * then
+    worst = [max(each.marginal([a]).condition_number for a in range(len(sizes))) for each in (channel, before.channel)]
+    assert worst[0] < worst[1] / 1.5
+
+
+def _shape_and_set(subset, sizes, found):
+    shape = tuple(sizes[a] for a in subset)
+    return shape, found[shape]
+
+
+def test_moved_sets_tell_as_much_of_whole_reports():
+    sizes, odds = (2, 2, 3, 3), Fraction(2)
+    for shape, members in spread_sets(sizes, combinations(range(4), 3), odds).items():
+        found = spread_set(shape, odds)
+        assert len(members) == len(found)
+        assert information_of(translated(shape, members, odds).channel) == pytest.approx(
+            information_of(translated(shape, found, odds).channel)
+        )
+
+
+def test_sets_stay_where_nothing_cancels():
+    for sizes, subsets in (((2, 5, 3), [(0, 1), (2,)]), ((5, 5), [(0, 1)]), ((3, 7, 20), [(0,), (0, 1), (1, 2)])):
+        moved = spread_sets(sizes, subsets, Fraction(2))
+        small = {shape: members for shape, members in moved.items() if prod(shape) <= MOST_CELLS}
+        assert small == {shape: spread_set(shape, Fraction(2)) for shape in small}
+        assert all(moved[shape] == (0,) for shape in moved if shape not in small)
+
+
+def test_triples_estimate_single_attributes():
+    sizes, people = (2, 2, 3, 3), 4000
+    names = [f"q{number}" for number in range(4)]
+    schema = Schema([Attribute(name, range(size)) for name, size in zip(names, sizes, strict=True)])
+    plan = Plan.of(schema, {tuple(names): AttributeSampling(odds=2, size=3, spread=True)})
+    truth = {name: [0] * (people * 3 // 4) + [1] * (people // 4) for name in names}
+    reports = disguise_frame(truth, plan, rng=5)
+    for name in names:
+        for method in ("inversion", "blue"):
+            estimate = estimate_proportions(reports, plan, name, method=method)
+            assert estimate.standard_error.max() < 0.15
+            assert abs(estimate.value[0] - 0.75) < 4 * estimate.standard_error[0]

@@ -30,6 +30,8 @@ app.add_typer(survey.app, name="survey")
 app.command("disguise")(plan.disguise)
 app.command("estimate")(estimate.estimate)
 app.command("measure")(measure.measure)
+app.command("width")(measure.width)
+app.command("respondents")(measure.respondents)
 app.command("demo")(demo.demo)
 
 

@@ -1,5 +1,7 @@
-"""`sottovoce measure` and `sottovoce compare`: what a plan's reports reveal, and schemes side by side."""
+"""`sottovoce measure`, `width`, `respondents` and `compare`: what a plan reveals and how precise it is; schemes."""
 
+from collections.abc import Iterator
+from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,9 +18,12 @@ from sottovoce.cli.options import (
     split_numbers,
 )
 from sottovoce.cli.output import print_table, progress_bar, say, write_json
+from sottovoce.errors import SottovoceError, Words
 
 if TYPE_CHECKING:
+    from sottovoce.measures.functionals import Functional
     from sottovoce.measures.summary import ColumnMeasures
+    from sottovoce.plans.plan import Plan
 
 MOST_ROWS = 40
 """Most rows of the printed table; the JSON has all."""
@@ -26,6 +31,25 @@ DEFAULT_SCHEMES = "randomized_response,subset_selection,optimized_unary"
 
 MOST_COMPARED = 60
 """Most rows of the printed table; the JSON has all."""
+
+AttributesOption = Annotated[
+    str | None,
+    typer.Option(metavar="A,B,...", help="Attributes, estimated jointly; if not given, each attribute alone."),
+]
+CellPriorOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="P,P,...",
+        help="Expected proportions of the cells of --attributes, the last attribute varying fastest; else uniform.",
+    ),
+]
+DeriveOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MEASURE",
+        help="Intervals of a measure of --attributes instead of proportions, such as entropy or odds-ratio.",
+    ),
+]
 
 
 @option_errors(plan="path", priors="prior", name="prior")
@@ -81,6 +105,109 @@ def _remarks(columns: "list[ColumnMeasures]") -> list[str]:
     if any(column.seen is None for column in columns):
         remarks.append("Empty rows: the group is too large to compute, and its report cannot be split; see its odds.")
     return remarks
+
+
+@option_errors(plan="path", name="attributes", functional="derive")
+def width(
+    path: PlanArgument,
+    respondents: Annotated[int, typer.Option(help="Number of respondents.")],
+    attributes: AttributesOption = None,
+    prior: CellPriorOption = None,
+    derive: DeriveOption = None,
+    level: LevelOption = 0.95,
+    json: JsonOption = None,
+) -> None:
+    """Predict how wide intervals will be, before anyone is asked."""
+    from sottovoce.estimates.sample_size import expected_width
+    from sottovoce.tables.plan_file import read_plan
+
+    plan = read_plan(path)
+    tables = []
+    for names, asked in _questions(plan, attributes, prior, derive):
+        widths = expected_width(plan, names, respondents, level=level, **asked).tolist()
+        cells = product(*plan.categories_of(names)) if derive is None else [(derive,)]
+        rows = [{"cell": list(cell), "width": value} for cell, value in zip(cells, widths, strict=True)]
+        tables.append({"attributes": names, "widest": max(widths), "margin": max(widths) / 2, "cells": rows})
+    write_json({"respondents": respondents, "level": level, "tables": tables}, json)
+    shown = [(table, row) for table in tables for row in table["cells"]]
+    rows_of_text = [
+        (
+            ", ".join(table["attributes"]),
+            ", ".join(map(str, row["cell"])),
+            f"{row['width']:.4g}",
+            f"{row['width'] / 2:.4g}",
+        )
+        for table, row in shown[:MOST_ROWS]
+    ]
+    print_table(("attributes", "cell", "width", "margin of error"), rows_of_text, json)
+    if len(shown) > MOST_ROWS:
+        say(f"{len(shown) - MOST_ROWS} more rows are in the JSON.", json)
+    if prior is None:
+        say("If proportions are uniform; --prior states others.", json)
+
+
+@option_errors(plan="path", name="attributes", functional="derive")
+def respondents(
+    path: PlanArgument,
+    margin: Annotated[float | None, typer.Option(help="Wanted margin of error, half the width of intervals.")] = None,
+    width: Annotated[float | None, typer.Option(help="Wanted width of intervals, instead of --margin.")] = None,
+    attributes: AttributesOption = None,
+    prior: CellPriorOption = None,
+    derive: DeriveOption = None,
+    level: LevelOption = 0.95,
+    json: JsonOption = None,
+) -> None:
+    """Find the fewest respondents for whom no interval is expected to be wider than wanted."""
+    from sottovoce.checks import number
+    from sottovoce.estimates.sample_size import respondents_needed
+    from sottovoce.tables.plan_file import read_plan
+
+    wanted = {name: value for name, value in (("margin", margin), ("width", width)) if value is not None}
+    if len(wanted) != 1:
+        raise SottovoceError(
+            "margin or width", "must be given, exactly one of them", Words("both" if wanted else "none")
+        )
+    ((given, value),) = wanted.items()
+    widest = number(given, value, 0, open_ends=True) * (2 if given == "margin" else 1)
+    plan = read_plan(path)
+    rows: list[dict[str, Any]] = []
+    for names, asked in _questions(plan, attributes, prior, derive):
+        rows.append({"attributes": names, "respondents": respondents_needed(plan, names, widest, level=level, **asked)})
+    most = max(row["respondents"] for row in rows)
+    write_json({"respondents": most, "width": widest, "margin": widest / 2, "level": level, "tables": rows}, json)
+    shown = [(", ".join(row["attributes"]), f"{row['respondents']:,}") for row in rows[:MOST_ROWS]]
+    print_table(("attributes", "respondents"), shown, json)
+    say(f"For everything: {most:,} respondents.", json)
+    if prior is None:
+        say("If proportions are uniform; --prior states others.", json)
+
+
+def _questions(
+    plan: "Plan", attributes: str | None, prior: str | None, derive: str | None
+) -> "Iterator[tuple[list[str], dict[str, Any]]]":
+    """Yield the attributes of each table, and arguments for its prior and the measure of it."""
+    from sottovoce.schemas.item_set import ItemSet
+
+    if attributes is None and (prior is not None or derive is not None):
+        raise SottovoceError("attributes", "must be given with --prior or --derive", Words("none"))
+    shares = split_numbers("prior", prior)
+    tables = [split_names(attributes)]
+    if attributes is None:
+        tables = [[variable.name] for variable in plan.schema if not isinstance(variable, ItemSet)]
+    if not tables:
+        rule = "must have categories for widths to be predicted; errors of supports of items are not"
+        raise SottovoceError("attributes", rule, Words("sets of items only"))
+    for names in tables:
+        measure = None if derive is None else _functional(plan, names, shares, derive)
+        yield names, {"prior": shares, "functional": measure}
+
+
+def _functional(plan: "Plan", names: list[str], prior: list[float] | None, text: str) -> "Functional":
+    from sottovoce.estimates.derived import NAMED_FUNCTIONALS, functional_named
+    from sottovoce.estimates.sample_size import expected_proportions
+
+    name = parse_measure("derive", text, NAMED_FUNCTIONALS)
+    return functional_named(name, expected_proportions(plan, names, prior, 1))
 
 
 @option_errors(epsilon="epsilons")

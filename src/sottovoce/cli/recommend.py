@@ -1,6 +1,5 @@
 """`sottovoce recommend`: a plan for some attributes under one budget, in words and numbers."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -43,6 +42,10 @@ def recommend(
     ] = None,
     epsilon: EpsilonOption = None,
     odds: OddsOption = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(help="Wanted margin of error, such as .03: find the smallest epsilon. Instead of a budget."),
+    ] = None,
     purpose: Annotated[
         str,
         typer.Option(help="What to estimate: marginals (each attribute), pairs, triples or joint."),
@@ -50,7 +53,9 @@ def recommend(
     prior: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=P,P,...", help="Expected proportions (of a set: each item's frequency). Repeatable."
+            metavar="NAME=P,P,...|worst",
+            help="Expected proportions (of a set: each item's frequency), repeatable; or worst, for intervals that are "
+            "wide enough for any. Uniform if not given, but worst with --margin.",
         ),
     ] = None,
     prior_source: PriorSourceOption = None,
@@ -67,7 +72,11 @@ def recommend(
     force: ForceOption = False,
     json: JsonOption = None,
 ) -> None:
-    """Recommend a plan: plain randomized response, unless another scheme has at least 15 % less variance."""
+    """Recommend what to ask under a budget, or the smallest epsilon for a margin of error, and write the plan.
+
+    Plain randomized response, unless another scheme has at least 15 % less variance.
+    """
+    from sottovoce.designs.recommend.recommend import WORST
     from sottovoce.designs.recommend.recommend import recommend as recommend_plan
     from sottovoce.tables.plan_file import write_plan
 
@@ -78,12 +87,13 @@ def recommend(
             respondents,
             odds=odds,
             epsilon=epsilon,
-            prior=parse_priors(schema, prior) if prior else None,
+            margin=margin,
+            prior=WORST if prior == [WORST] else parse_priors(schema, prior) if prior else None,
             prior_source=prior_source,
             purpose=purpose,
+            level=level,
             progress=progress,
         )
-    recommendation = replace(recommendation, level=level)
     if plan is not None:
         write_plan(recommendation.plan, plan, overwrite=force)
     if plot is not None:

@@ -161,7 +161,7 @@ def round_sets(design: SetDesign, odds: Fraction | None) -> ExactScheme:
         for part in design.components
     ]
     tilt = None if design.tilt is None else design.tilt.tolist()
-    bound = inf if odds is None or design.odds is None else min(odds, Fraction(design.odds))
+    bound = inf if design.odds is None else min(inf if odds is None else odds, Fraction(design.odds))
     scheme = RandomSet.near(parts, bound, tilt)
     return ExactScheme.of(scheme, (len(design.components[0].weights),))
 

@@ -13,6 +13,7 @@ from math import inf, sqrt
 from typing import Any
 
 from sottovoce.checks import number, one_of
+from sottovoce.designs.requirement import rounded_up
 from sottovoce.errors import SottovoceError
 from sottovoce.exact import Number, fraction, probability
 from sottovoce.measures.itemset_error import support_error
@@ -213,6 +214,6 @@ def _allowed(s: float, n: float, goals: Goals) -> tuple[float, float]:
     if weights[1] == 0:
         low = max(low, (1 - s) / (1 - s + goals.error**2 * n * s))
     if low > high:
-        rule = f"contradicts the other hard goals: the nearest feasible value is {item_error(s, n, high):.6g}"
+        rule = f"contradicts the other hard goals: the nearest feasible value is {rounded_up(item_error(s, n, high))}"
         raise SottovoceError("error", rule, goals.error)
     return low, high

@@ -1,7 +1,8 @@
 """Requirements on a design: the prior it is made for, and bounds on privacy, checked before any work."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from functools import cache
 from math import atan, erf, exp, log, log1p, pi, sqrt
@@ -17,7 +18,23 @@ from sottovoce.measures.matrices import as_prior, real_array
 LARGEST_CERTIFIED = 150
 """Most categories of a certified design; gaps and run times beyond have not been examined."""
 
+LEAST_DIFFERENCE = 1e-9
+"""Least relevant difference of probabilities: priors are given, and rounded, no more exactly."""
+
 BINOMIAL_TRIALS, BINOMIAL_PROBABILITY = 10_000, 0.3
+
+
+def rounded_up(bound: float) -> str:
+    """Return a lower bound with six digits, rounded up: the number that is printed is itself feasible.
+
+    A value that was refused for being smaller never prints the same.
+
+    >>> rounded_up(1 / 3), rounded_up(0.4), rounded_up(0.4 + 1e-16)
+    ('0.333334', '0.4', '0.4')
+    """
+    digits = Decimal(f"{bound:.9g}")
+    last = Decimal(1).scaleb(digits.adjusted() - 5)
+    return f"{float(digits.quantize(last, ROUND_CEILING)):.6g}"
 
 
 def checked_prior(prior: Any) -> Array:
@@ -158,13 +175,14 @@ class Requirement:
         for name in ("accuracy", "delta", "distortion"):
             _probability(name, getattr(self, name))
         likeliest = max(self.prior)
-        if self.accuracy is not None and self.accuracy < likeliest:
+        if self.accuracy is not None and self.accuracy < likeliest - LEAST_DIFFERENCE:
             rule = "contradicts the prior: a guess without any report is right with probability"
-            raise SottovoceError("accuracy", f"{rule} {likeliest:.6g}, the nearest feasible value", self.accuracy)
-        if self.delta is not None and self.delta <= likeliest:
-            rule = "contradicts the prior: some report always leaves its likeliest category a probability of at least"
-            nearest = f"{likeliest:.6g}; the nearest feasible values are just above it"
-            raise SottovoceError("delta", f"{rule} {nearest}", self.delta)
+            nearest = f"{rounded_up(likeliest)}, the nearest feasible value"
+            raise SottovoceError("accuracy", f"{rule} {nearest}", self.accuracy)
+        if self.delta is not None and self.delta <= likeliest + LEAST_DIFFERENCE:
+            rule = f"must be above {rounded_up(likeliest)}, the largest probability of the prior"
+            why = "some report always leaves the likeliest category at least that probable"
+            raise SottovoceError("delta", f"{rule}: {why}", self.delta)
 
     @property
     def prior_array(self) -> Array:
@@ -190,10 +208,13 @@ class Requirement:
         if self.unbounded:
             rule = "must be given, at least one of them: without any bound, reporting the truth is best"
             raise SottovoceError("accuracy or delta or odds", rule, Words("none"))
-        if self.accuracy == max(self.prior) and self.prior.count(self.accuracy) > 1:
-            rule = "contradicts the prior: its two likeliest categories could not be told apart;"
-            nearest = f"the nearest feasible values are just above {self.accuracy:.6g}"
-            raise SottovoceError("accuracy", f"{rule} {nearest}", self.accuracy)
+        likeliest, second = sorted(self.prior)[:-3:-1]
+        if self.accuracy is not None and self.accuracy <= likeliest + LEAST_DIFFERENCE:
+            if second > likeliest - LEAST_DIFFERENCE:
+                rule = f"must be above {rounded_up(likeliest)}, the probability of the two likeliest categories"
+                raise SottovoceError("accuracy", f"{rule}: at that, no report may tell them apart", self.accuracy)
+            # One that is smaller by rounding, such as the prior's before it was normalised, means the prior's.
+            return replace(self, accuracy=max(self.accuracy, likeliest))
         return self
 
     def for_information(self) -> "Requirement":

@@ -16,7 +16,7 @@ from sottovoce.designs.front import (
     measures_of,
     measures_of_all,
 )
-from sottovoce.designs.requirement import Requirement, checked_prior
+from sottovoce.designs.requirement import Requirement, checked_prior, rounded_up
 from sottovoce.errors import SottovoceError
 from sottovoce.schemes.gamma_diagonal import GammaDiagonal
 from sottovoce.schemes.optimized_unary import OptimizedUnary
@@ -89,7 +89,7 @@ def warner_at_distortion(requirement: Requirement, respondents: float) -> Point:
     least = Fraction(0) if odds is None else 1 - odds / (odds + n - 1)
     if share < least * (1 - Fraction(ROUNDING)):
         rule = "contradicts the odds, under which Warner's scheme has no less; the nearest feasible value is"
-        raise SottovoceError("distortion", f"{rule} {float(least):.6g}", share)
+        raise SottovoceError("distortion", f"{rule} {rounded_up(float(least))}", share)
     keep = 1 - Fraction(share).limit_denominator(10**12)
     return _point(Warner(p=min(max(keep, Fraction(1, n)), 1 - least)), requirement, respondents)
 

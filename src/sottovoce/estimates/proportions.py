@@ -11,9 +11,8 @@ from sottovoce.channels.sampled import Sampled
 from sottovoce.channels.set_valued import SetChannel
 from sottovoce.checks import Array, Progress, Target, one_of
 from sottovoce.checks import target as checked_target
-from sottovoce.counts.counter import as_counter, count_inclusions, sum_scores
+from sottovoce.counts.counter import as_counter
 from sottovoce.counts.frequencies import Frequencies
-from sottovoce.counts.protocol import Counter
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimates.counted import (
     By,
@@ -21,20 +20,18 @@ from sottovoce.estimates.counted import (
     Weights,
     by_names,
     check_enough,
-    check_number,
     count_by,
     count_reports,
 )
 from sottovoce.estimates.covariance import MOST_CELLS, Covariance, InversionCovariance, MatrixCovariance
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.from_sets import estimate_from_sets
 from sottovoce.estimates.intervals import CellTests, weighted_sum_tests
 from sottovoce.estimates.likelihood import em, nearest_distribution, observed_covariance
 from sottovoce.estimates.profile_likelihood import effective_tests, maximum_likelihood_tests
 from sottovoce.estimates.weights import WeightedCovariance, shift_by_squares
 from sottovoce.plans.plan import Plan, check_plan
-from sottovoce.schemas.schema import Schema
 from sottovoce.schemes.scheme import all_schemes
-from sottovoce.tables.source import open_source
 
 PURPOSES_BY_SIZE = {1: "marginals", 2: "pairs", 3: "triples"}
 """Purposes of `plan_for_purpose` by the number of attributes of a table."""
@@ -362,74 +359,6 @@ def _scheme(plan: Plan, attribute: str) -> str:
 def is_large_set(channel: Channel) -> bool:
     """Return whether a channel reports sets of too many categories to count them all."""
     return isinstance(channel, SetChannel) and channel.n_in > MOST_LISTED
-
-
-def estimate_from_sets(reports: Any, plan: Plan, names: Sequence[str], target: Target, method: str) -> Estimate:
-    """Return unbiased proportions from the shares f of reports that contain each category, or the nearest distribution.
-
-    For sets drawn by rank f is the mean of their scores `u_S / (h.u_S)` instead (`RandomSet.scores`). The estimate is
-    linear in f, `p = c + B f`, so its covariance is `B S B^T / N` with S that of the memberships or scores, counted in
-    pairs. For the table as target, the variance of sampling, `(diag(p) - p p^T) / N`, is subtracted.
-    """
-    channel = plan.channel(names)
-    if not isinstance(channel, SetChannel) or method not in ("inversion", "simplex"):
-        raise SottovoceError("method", "must be inversion or simplex for sets of many categories", method)
-    mean, products, total = _moments(reports, plan, names, channel)
-    order = plan.cell_order(names)
-    value = channel.solve_inclusions(mean)[order]
-    slopes = _slopes(channel)[order]
-    covariance = slopes @ (products - np.outer(mean, mean)) @ slopes.T
-    if target == "table":
-        covariance -= np.diag(value) - np.outer(value, value)
-    return Estimate(
-        tuple(names),
-        plan.categories_of(names),
-        nearest_distribution(value) if method == "simplex" else value,
-        MatrixCovariance(covariance / total),
-        mean,
-        total,
-        target,
-        method,
-    )
-
-
-def _moments(reports: Any, plan: Plan, names: Sequence[str], channel: SetChannel) -> tuple[Array, Array, int]:
-    """Return the means of memberships or scores and of their products, and the number of reports."""
-    schema = plan.report_schema.project(plan.report_names(names))
-    if isinstance(reports, Counter):
-        return _counted_moments(reports, schema, channel)
-    sums, products, total = np.zeros(channel.n_in), np.zeros((channel.n_in, channel.n_in)), 0
-    for columns in open_source(reports).coded(schema):
-        if channel.has_scores:
-            singles, pairs = sum_scores(columns, channel.scores)
-        else:
-            pairs = count_inclusions(columns).astype(np.float64)
-            singles = np.diag(pairs)
-        sums += singles
-        products += pairs
-        total += len(columns[0])
-    check_number(total)
-    return sums / total, products / total, total
-
-
-def _counted_moments(counter: Counter, schema: Schema, channel: SetChannel) -> tuple[Array, Array, int]:
-    """Return the moments from a counter, which knows how many reports hold two categories, but no scores."""
-    if channel.has_scores:
-        rule = "must be a table or a file without frequencies for sets drawn by rank, each of which has a score"
-        raise SottovoceError("reports", rule, Words(type(counter).__name__))
-    first, second = np.triu_indices(channel.n_in)
-    held = np.zeros((channel.n_in, channel.n_in))
-    held[first, second] = held[second, first] = counter.all_ones(schema, np.stack([first, second], axis=1))
-    total = counter.rows()
-    check_number(total)
-    return np.diag(held) / total, held / total, total
-
-
-def _slopes(channel: SetChannel) -> Array:
-    """Return the derivative B of the estimate by every share."""
-    zero = np.zeros(channel.n_in)
-    at_zero = channel.solve_inclusions(zero, 0.0)
-    return np.stack([channel.solve_inclusions(unit, 0.0) - at_zero for unit in np.eye(channel.n_in)], axis=1)
 
 
 def is_sampled(plan: Plan, names: Sequence[str]) -> bool:

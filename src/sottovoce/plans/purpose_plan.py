@@ -33,7 +33,7 @@ from sottovoce.schemas.attribute import LARGEST_DOMAIN, check_domain
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
 from sottovoce.schemes.attribute_sampling import MOST_CELLS as LARGEST_SPREAD
-from sottovoce.schemes.attribute_sampling import AttributeSampling, spread_set
+from sottovoce.schemes.attribute_sampling import AttributeSampling, spread_set, spread_sets
 from sottovoce.schemes.gamma_diagonal import GammaDiagonal
 from sottovoce.schemes.randomized_response import RandomizedResponse
 from sottovoce.schemes.scheme import Scheme
@@ -205,7 +205,8 @@ def summed_variance(
     """
     if not spread:
         return _variance_of_diagonals(sizes, odds, order, subsets)
-    parts = [(axes, _shrinkage(tuple(sizes[axis] for axis in axes), odds)) for axes in subsets]
+    shapes = {shape: _shrinkage(shape, odds, found) for shape, found in spread_sets(sizes, subsets, odds).items()}
+    parts = [(axes, shapes[tuple(sizes[axis] for axis in axes)]) for axes in subsets]
     return sum(_variance_of_table(sizes, table, parts) for table in combinations(range(len(sizes)), order))
 
 
@@ -254,7 +255,9 @@ def _joint_design(sizes: Sequence[int], odds: Fraction) -> Design:
     plain = Design((everything,), (cells - 1) / cells * (1 / keep**2 - 1))
     if cells > LARGEST_SPREAD:
         return plain
-    spread = _variance_of_table(sizes, everything, [(everything, _shrinkage(tuple(sizes), odds))])
+    spread = _variance_of_table(
+        sizes, everything, [(everything, _shrinkage(tuple(sizes), odds, spread_set(sizes, odds)))]
+    )
     return Design((everything,), spread, spread=True) if spread < (1 - SPREAD_GAIN) * plain.variance else plain
 
 
@@ -328,9 +331,9 @@ def _variance_of_table(
     return total
 
 
-def _shrinkage(sizes: tuple[int, ...], odds: Fraction) -> NDArray[np.complex128]:
+def _shrinkage(sizes: tuple[int, ...], odds: Fraction, members: Sequence[int]) -> NDArray[np.complex128]:
     """Factor by which a spread matrix shrinks each character of the joint cells."""
-    cells, gamma, members = prod(sizes), float(odds), spread_set(sizes, odds)
+    cells, gamma = prod(sizes), float(odds)
     indicator = np.zeros(cells)
     indicator[list(members)] = (gamma - 1) / (len(members) * gamma + cells - len(members))
     return np.asarray(np.fft.fftn(indicator.reshape(sizes)))

@@ -25,6 +25,9 @@ from sottovoce.schemes.scheme import Scheme, Sizes, set_fields
 MOST_CELLS = 128
 """Joint cells up to which a set is searched for; for more, the matrix would make plans too long."""
 
+COHERENT = 0.5
+"""Least share of a contrast of one attribute that the reports of all sets must leave; below, sets are moved."""
+
 SMALL = 0.05
 """Added to squares of the Fourier transform, so that the search can go on while some of them are zero."""
 
@@ -48,6 +51,52 @@ def spread_set(sizes: Sequence[int], odds: Fraction) -> tuple[int, ...]:
     (0,)
     """
     return _search(tuple(sizes), odds)
+
+
+def spread_sets(sizes: Sequence[int], subsets: Iterable[Sequence[int]], odds: Fraction) -> dict[Sizes, tuple[int, ...]]:
+    """Return the set of each shape of joint cells that some of the sets of attributes have; (0,) for too many cells.
+
+    The report of one attribute mixes those of all sets that it is asked in. `D(chi)` of its contrasts has a sign, or
+    a phase, for each of them, so that they may cancel out, although each set alone tells the attribute. Where less than
+    half is left of some contrast, every set is moved to where, attribute by attribute, its reports favour the truth:
+    that changes phases only, and no information of whole reports. Otherwise sets are those of `spread_set`.
+
+    >>> spread_sets((2, 2, 3, 3), [(0, 1, 2), (0, 2, 3)], Fraction(2))
+    {(2, 2, 3): (0, 1, 5, 6, 9), (2, 3, 3): (0, 2, 4, 6, 7, 8, 9, 11, 12)}
+    """
+    asked = [tuple(axes) for axes in subsets]
+    shapes = dict.fromkeys(tuple(sizes[a] for a in axes) for axes in asked)
+    found = {shape: spread_set(shape, odds) if prod(shape) <= MOST_CELLS else (0,) for shape in shapes}
+    if _least_coherence(sizes, asked, found, float(odds)) >= COHERENT:
+        return found
+    return {shape: _favouring_the_truth(shape, members) for shape, members in found.items()}
+
+
+def _least_coherence(
+    sizes: Sequence[int], subsets: list[tuple[int, ...]], found: dict[Sizes, tuple[int, ...]], gamma: float
+) -> float:
+    """Least share of a contrast of one attribute that is left in the mixture of all reports of it."""
+    sums = [np.zeros(size, dtype=np.complex128) for size in sizes]
+    moduli = [np.zeros(size) for size in sizes]
+    for axes in subsets:
+        shape = tuple(sizes[a] for a in axes)
+        members = found[shape]
+        difference = (gamma - 1) / (len(members) * gamma + prod(shape) - len(members))
+        for a, steps in zip(axes, unravel(np.array(members), shape), strict=True):
+            contrasts = difference * np.fft.fft(np.bincount(steps, minlength=sizes[a]))
+            sums[a] += contrasts
+            moduli[a] += np.abs(contrasts)
+    shares = [np.abs(total)[1:] / np.maximum(most[1:], 1e-12) for total, most in zip(sums, moduli, strict=True)]
+    told = [share[most[1:] > 1e-9] for share, most in zip(shares, moduli, strict=True)]
+    return float(np.concatenate([*told, [1.0]]).min())
+
+
+def _favouring_the_truth(shape: Sizes, members: tuple[int, ...]) -> tuple[int, ...]:
+    """Move a set so that zero is, for each attribute, the commonest difference of its members."""
+    steps = unravel(np.array(members), shape)
+    modes = [int(np.bincount(step, minlength=size).argmax()) for step, size in zip(steps, shape, strict=True)]
+    moved = [(step.astype(np.int64) - mode) % size for step, mode, size in zip(steps, modes, shape, strict=True)]
+    return tuple(sorted(ravel(moved, shape).tolist()))
 
 
 def translated(sizes: Sequence[int], members: Sequence[int], odds: Fraction) -> Listed:
@@ -157,15 +206,14 @@ class AttributeSampling(Scheme):
             rule = f"must hold positions of the group's {len(sizes)} attributes, from 0 to {len(sizes) - 1}"
             raise SottovoceError("subsets", rule, sets)
         shapes = [tuple(sizes[a] for a in s) for s in sets]
-        parts = {shape: self._part(shape) for shape in dict.fromkeys(shapes)}
+        spread = spread_sets(sizes, sets, self.odds) if self.spread else {}
+        parts = {shape: self._part(shape, spread.get(shape, (0,))) for shape in dict.fromkeys(shapes)}
         return Sampling(sizes, [(s, parts[shape]) for s, shape in zip(sets, shapes, strict=True)])
 
-    def _part(self, sizes: Sizes) -> Mechanism:
+    def _part(self, sizes: Sizes, members: tuple[int, ...]) -> Mechanism:
         """Gamma-diagonal mechanism, or one in which each report favours several truths."""
-        if self.spread and prod(sizes) <= MOST_CELLS:
-            members = spread_set(sizes, self.odds)
-            if len(members) > 1:
-                return translated(sizes, members, self.odds)
+        if len(members) > 1:
+            return translated(sizes, members, self.odds)
         return Diagonal.with_ratio(sizes, self.odds)
 
     @classmethod

@@ -146,7 +146,7 @@ def test_attainment_of_a_missed_hard_goal_is_infinite():
         ),
         (
             lambda: attain_goals(0.01, 1e6, Goals(0.06, 0.03, 5, (0, 0, 1))),
-            "error contradicts the other hard goals: the nearest feasible value is 0.0431416. Got 0.03",
+            "error contradicts the other hard goals: the nearest feasible value is 0.0431417. Got 0.03",
         ),
     ],
 )

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sottovoce.designs import certified
 from sottovoce.designs.large import set_measures, solve
 from sottovoce.designs.large.solve import large_least_error, subset_design
 from sottovoce.designs.least_error.column_generation import least_error
@@ -60,6 +61,22 @@ def test_decoys_are_offered_without_odds(named_prior):
     assert 0 <= found.gap <= 2e-3
     assert set_measures.worst_posterior(found.sets, prior) <= 0.5 * (1 + 1e-12)
     assert steps == [(1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("prior", "limit"),
+    [
+        ([0.6] + [0.4 / 21] * 21, {"delta": 0.8}),  # sets of two or more would leave the likeliest half of the cases
+        ([0.6] + [0.4 / 21] * 21, {"accuracy": 0.6}),
+        ([1 / 22] * 22, {"delta": 0.046}),
+        ([0.1] * 4 + [0.6 / 18] * 18, {"delta": 0.13}),
+    ],
+)
+def test_what_decoys_cannot_keep_is_kept_by_smaller_odds(prior, limit):
+    point = certified.design(prior, **limit)
+    assert point["adversary_accuracy"] <= limit.get("accuracy", 1.0) * (1 + 1e-9)
+    assert point["worst_posterior"] <= limit.get("delta", 1.0) * (1 + 1e-9)
+    assert point.gap >= 0
 
 
 def test_design_for_the_odds_is_kept_if_it_meets_the_other_bounds(named_prior):

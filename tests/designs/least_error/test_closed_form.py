@@ -38,8 +38,17 @@ def test_the_envelope_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("name", "level"), [("accuracy", {"accuracy": 0.5}), ("delta", {"accuracy": 0.9, "delta": 0.4})]
+    ("name", "level"), [("accuracy", {"accuracy": 0.49}), ("delta", {"accuracy": 0.9, "delta": 0.4})]
 )
 def test_infeasible_levels(name, level):
     with pytest.raises(SottovoceError, match=f"{name} must be above 0.5"):
         closed_form_bound([0.5, 0.3, 0.2], **level)
+
+
+def test_the_largest_probability_as_accuracy():
+    # One likeliest category may be what every report leaves likeliest; of two, no report may favour either.
+    assert closed_form_bound([0.5, 0.3, 0.2], accuracy=0.5) <= least_error([0.5, 0.3, 0.2], accuracy=0.5).value
+    with pytest.raises(
+        SottovoceError, match=r"accuracy must be above 0\.5, the largest probability of the prior. Got 0"
+    ):
+        closed_form_bound([0.5, 0.5], accuracy=0.5)

@@ -74,7 +74,7 @@ def test_rates_and_deltas_are_checked():
     for name in ("mutation_rate", "neighbours", "levelling"):
         with pytest.raises(SottovoceError, match=f"{name} must be from 0 to 1"):
             Settings(**{name: 1.5})
-    with pytest.raises(SottovoceError, match=r"delta contradicts the prior.* 0\.4"):
+    with pytest.raises(SottovoceError, match=r"delta must be above 0\.4"):
         optrr_front(PRIOR, 1000, delta=0.3)
 
 

@@ -3,18 +3,20 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations
+from functools import reduce
+from itertools import combinations, product
 from math import prod
 
 import numpy as np
 import pytest
 
 import sottovoce.designs.recommend.recommend as room
-from sottovoce.designs.recommend.recommend import recommend
+from sottovoce.designs.recommend.recommend import recommend, simplest
 from sottovoce.designs.requirement import named_prior
 from sottovoce.disguises.tables import disguise_frame
 from sottovoce.errors import MissingExtraError, SottovoceError
 from sottovoce.estimates.proportions import estimate_proportions
+from sottovoce.measures.matrices import as_matrices
 from sottovoce.plans.document import plan_from_json
 from sottovoce.plans.plan import PriorSource
 from sottovoce.plans.purpose_plan import ORDERS, best_design, plan_for_purpose
@@ -66,10 +68,10 @@ def test_several_attributes_under_one_budget():
     many = recommend(several(4, 4, 4, 4), 1000, odds=9)
     assert many.chosen.name == "attribute sampling"
     assert many.chosen.estimator == "blue"
-    assert "asked one of the questions" in many.words
+    assert "Ask each respondent one of the four questions ('q0', 'q1', 'q2', 'q3'), chosen at" in many.words
     pairs = recommend(several(4, 4, 4, 4), 20_000, odds=9, purpose="pairs")
     assert (pairs.purpose, pairs.chosen.name) == ("pairs", "attribute sampling")
-    assert "asked two of the questions" in pairs.words
+    assert "Ask each respondent two of the four questions" in pairs.words
     assert "attribute sampling" not in errors(recommend(several(4, 4), 1000, odds=9, purpose="joint"))
 
 
@@ -122,7 +124,7 @@ def test_a_design_for_the_prior_comes_with_a_warning():
     assert found.to_json()["reliance"][0]["accuracy"] == reliance.accuracy
     assert "'drug' relies on the prior" in str(found)
     assert "if the truth is uniform, in" in found.warnings[0]
-    assert 'method="blue"' in found.words
+    assert "weight them accordingly in estimates (the method blue)" in found.words
     flat = recommend(one(6), 5000, odds=3, prior=[1 / 6] * 6, prior_source=PriorSource("pilot", "May"))
     assert (flat.chosen.name, flat.reliance, flat.warnings) == ("randomized response", (), ())
     assert flat.plan.prior == PriorSource("pilot", "May")
@@ -236,6 +238,10 @@ def test_bars(tmp_path):
         ({}, "odds or epsilon must be given"),
         ({"odds": 3, "purpose": "fun"}, "purpose must be one of marginals, pairs, triples, joint. Got 'fun'"),
         ({"odds": 3, "purpose": 2}, "purpose must be one of"),
+        ({"odds": 3, "margin": 0.1}, r"margin must be left out where odds or epsilon are given. Got 0.1"),
+        ({"margin": 0}, "margin must be between 0 and 1, both excluded. Got 0 instead"),
+        ({"margin": 0.1, "prior_source": "public: x"}, "prior_source must be left out where no prior is given"),
+        ({"odds": 3, "level": 1}, "level must be between 0 and 1, both excluded"),
         (
             {"odds": 3, "prior": [0.5, 0.5]},
             "prior_source must say where the prior is from, such as public: census 2021",
@@ -251,6 +257,85 @@ def test_bars(tmp_path):
 def test_mistakes_are_told(arguments, message):
     with pytest.raises(SottovoceError, match=message):
         recommend(Schema([boolean("tax")]), **{"respondents": 100, **arguments})
+
+
+def estimator_of(channel):
+    """The estimate from one report, a column each: plain inversion, or with weights for the uniform distribution."""
+    matrix = as_matrices(channel)
+    if not channel.gains_by_weighting:
+        return channel.solve(np.eye(len(matrix))), matrix
+    matrix = matrix[matrix.any(axis=1)]
+    weighted = matrix / matrix.mean(axis=1, keepdims=True)
+    return np.linalg.inv(weighted.T @ matrix) @ weighted.T, matrix
+
+
+def largest_by_search(channel):
+    """Largest variance of a cell over mixtures of any two truths."""
+    parts = [estimator_of(factor) for factor in channel.factors]
+    estimator, matrix = reduce(np.kron, [each for each, _ in parts]), reduce(np.kron, [each for _, each in parts])
+    moments, cells = estimator**2 @ matrix, range(channel.n_in)
+    shares, largest = np.linspace(0, 1, 2001), 0.0
+    for cell, truth, other in product(cells, cells, cells):
+        value = shares * (truth == cell) + (1 - shares) * (other == cell)
+        variance = shares * moments[cell, truth] + (1 - shares) * moments[cell, other] - value**2
+        largest = max(largest, variance.max())
+    return largest
+
+
+@pytest.mark.parametrize(("odds", "purpose"), [(3, "marginals"), (30, "joint"), (9, "pairs")])
+def test_the_worst_case_is_the_largest_variance_for_any_truth(odds, purpose):
+    found = recommend(several(2, 3), 1000, odds=odds, purpose=purpose, prior="worst")
+    usual = recommend(several(2, 3), 1000, odds=odds, purpose=purpose)
+    assert found.worst
+    assert found.chosen.error == usual.chosen.error  # compared at the uniform distribution
+    for each in found.alternatives:
+        for axes in found.wanted:
+            channel = each.plan.channel([found.columns[axis] for axis in axes])
+            assert each.errors.largest_variance(axes, worst=True) == pytest.approx(largest_by_search(channel), rel=1e-6)
+    assert found.margin >= usual.margin
+    assert "whatever the truth is" in found.words
+    assert found.to_json()["worst_case"] is True
+
+
+@pytest.mark.parametrize(
+    ("schema", "respondents", "purpose"),
+    [(one(2), 5000, "marginals"), (one(8), 5000, "marginals"), (several(2, 2, 3), 20_000, "pairs")],
+)
+def test_the_smallest_epsilon_for_a_margin(schema, respondents, purpose):
+    found = recommend(schema, respondents, margin=0.03, purpose=purpose)
+    epsilon = found.plan.guarantee.epsilon
+    assert 0.0295 < found.margin <= 0.03
+    assert found.worst
+    less = recommend(schema, respondents, epsilon=epsilon - 0.011, purpose=purpose, prior="worst")
+    assert min(map(less.margin_of, less.alternatives)) > 0.03
+    again = recommend(schema, respondents, epsilon=round(epsilon, 9), purpose=purpose, prior="worst")
+    assert again.margin == pytest.approx(found.margin)
+
+
+def test_a_margin_at_another_level_and_for_a_prior():
+    schema = Schema([boolean("tax")])
+    usual, sure = recommend(schema, 5000, margin=0.03), recommend(schema, 5000, margin=0.03, level=0.99)
+    assert sure.plan.guarantee.epsilon > usual.plan.guarantee.epsilon
+    assert (sure.level, sure.margin) == (0.99, pytest.approx(0.03, rel=0.01))
+    rare = recommend(schema, 5000, margin=0.03, prior=[0.95, 0.05], prior_source="public: census")
+    assert rare.plan.guarantee.epsilon < usual.plan.guarantee.epsilon
+    assert not rare.worst
+
+
+def test_a_choice_that_is_simpler_than_the_best_may_need_more_epsilon():
+    """Seven categories: sets of two would do with less, but gain too little to be recommended."""
+    found = recommend(one(7), 20_000, margin=0.02)
+    assert found.margin <= 0.02
+    assert found.chosen is simplest(found.alternatives)
+
+
+def test_a_margin_that_respondents_are_too_few_for():
+    with pytest.raises(
+        SottovoceError, match=r"margin must be at least 0\.0438262 with 500 respondents, which epsilon 16"
+    ):
+        recommend(Schema([boolean("tax")]), 500, margin=0.03)
+    with pytest.raises(TypeError, match="delta"):
+        recommend(Schema([boolean("tax")]), 500, delta=0.03)
 
 
 def test_priors_of_several_go_by_name():
@@ -288,6 +373,6 @@ def test_the_plan_for_the_purpose_is_among_the_alternatives(purpose):
 def test_triples_of_many_columns_and_mixed_sets():
     found = recommend(several(2, 2, 9, 2), 10_000, odds=9, purpose="pairs")
     assert found.chosen.name == "attribute sampling"
-    assert "asked two to three of the questions" in found.words
+    assert "Ask each respondent two to three of the four questions" in found.words
     many = recommend(Schema([ItemSet("basket", range(25))]), 10**6, odds=10**6, purpose="triples")
     assert "Tables of neighbouring columns stand for all triples." in many.notes

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sottovoce.checks import Array, Progress, whole_number
 from sottovoce.designs.exact_scheme import Solution
 from sottovoce.designs.information.program import Point, Program, best_rows, central_path, targets
-from sottovoce.designs.requirement import checked_prior
+from sottovoce.designs.requirement import checked_prior, rounded_up
 from sottovoce.errors import SottovoceError
 from sottovoce.measures.matrices import real_array
 from sottovoce.measures.privacy import mutual_information
@@ -52,7 +52,7 @@ def checked_distortion(distortion: float, smallest: float) -> float:
     if number.ndim or isnan(number) or number > 1:
         raise SottovoceError("distortion", "must be a probability", distortion)
     if number < smallest - ROUNDING:
-        rule = f"must be at least {smallest:.12g}, the smallest that these odds and this prior allow"
+        rule = f"must be at least {rounded_up(smallest)}, the smallest that these odds and this prior allow"
         raise SottovoceError("distortion", rule, distortion)
     return max(float(number), smallest)
 

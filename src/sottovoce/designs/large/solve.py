@@ -1,6 +1,7 @@
 """Designs of low error for 21 to 150 categories, by distributions of sets, with a proven gap."""
 
 from collections.abc import Callable, Iterator
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,17 @@ from sottovoce.designs.large.bound import Certificate, climb, pair_cuts
 from sottovoce.designs.large.mixture import ROUNDS, accuracy_bounded_mixture, best_mixture
 from sottovoce.designs.large.set_distribution import ConditionalPoisson, conditional_poisson
 from sottovoce.designs.large.set_measures import adversary_accuracy, mean_squared_error, worst_posterior
-from sottovoce.designs.least_error.atoms import Limits, checked_limits
+from sottovoce.designs.least_error.atoms import MOST_ODDS, Limits, checked_limits
 from sottovoce.designs.least_error.closed_form import closed_form_bound
+from sottovoce.designs.least_error.symmetry import (
+    MOST_GROUPS,
+    MOST_KINDS,
+    Grouping,
+    SymmetricOptimum,
+    group_equal,
+    group_similar,
+    symmetric_optimum,
+)
 from sottovoce.designs.requirement import LARGEST_CERTIFIED
 from sottovoce.errors import SottovoceError
 
@@ -31,6 +41,15 @@ ENOUGH = 0.005
 """Gap up to which subset selection is preferred for its simplicity."""
 
 _STEPS = ROUNDS + 3
+
+_LONGEST = 12
+"""Longest length that tells counts apart: weights of sets are integers of as many times 36 bits."""
+
+_WIDEST = 180
+"""Largest difference of total lengths: components then weigh less than 2^8192 times one another."""
+
+_WIDE = 0.05
+"""Gap above which other designs than decoy sets are tried."""
 
 
 def subset_design(categories: int, size: int, odds: float) -> SetDesign:
@@ -76,12 +95,13 @@ def _best_subset(prior: Array, designs: list[SetDesign]) -> tuple[SetDesign, flo
     return designs[best], errors[best]
 
 
-def decoy_sets(prior: Array, accuracy: float, delta: float = 1.0) -> tuple[SetDesign, float]:
+def decoy_sets(prior: Array, accuracy: float, delta: float = 1.0) -> tuple[SetDesign, float] | None:
     """Return sets of two sizes with uniform posteriors, `E[1/|S| | x] = 1 - s + s p_x`, and their error.
 
     The adversary is right with `E[1/|S|]`, at most `accuracy`, and no set is smaller than `1/delta`. With that mean
     the closed-form bound would be attained if J had no other deviation; s is `(1 - accuracy) / (1 - |p|^2)`, or where
-    sizes of at least `1/delta` cannot follow, what makes the accuracy right.
+    sizes of at least `1/delta` cannot follow, what makes the accuracy right. None if no such sets keep the bounds: sets
+    of two categories or more leave the adversary half of the cases at most, which a category of more than half exceeds.
     """
     designs = [
         (error, (small, large), parts)
@@ -90,8 +110,7 @@ def decoy_sets(prior: Array, accuracy: float, delta: float = 1.0) -> tuple[SetDe
         if parts
     ]
     if not designs:
-        rule = f"must be further above {prior.max():.6g}, the largest probability of the prior, for sets of decoys"
-        raise SottovoceError("accuracy", rule, accuracy)
+        return None
     error, _, parts = min(designs)
     return SetDesign(parts, None), error
 
@@ -168,34 +187,79 @@ def _weights(inclusion: Array, size: int) -> tuple[Array, ConditionalPoisson]:
     return np.exp(logs - logs.mean()), sets
 
 
-def odds_bounded_sets(prior: Array, odds: float, progress: Callable[[int, int], Any]) -> tuple[Solution, Certificate]:
-    """Return a design under bounded odds, and the best certificate found.
+def odds_bounded_sets(prior: Array, odds: float, progress: Callable[[int, int], Any]) -> Solution:
+    """Return a design under bounded odds, with the best bound found.
 
-    The design is subset selection, or a mixture if subset selection is not good enough and the mixture is better. Pair
-    cuts are only tried where the bound without them is not good enough.
+    The design is subset selection, or a mixture if subset selection is not good enough and the mixture is better. For a
+    prior with few different entries the bound is exact (`least_error.symmetry`), and so is the mixture if it can be
+    drawn. Bounds for other priors come from the relaxation of moments, or from a similar prior with equal entries; pair
+    cuts are only tried where these are not good enough.
     """
-    sets, error = best_subset_design(prior, odds)
+    best = best_subset_design(prior, odds)
     progress(1, _STEPS)
-    certificate = _best(prior, odds, pairs=False)
+    equal = group_equal(prior)
+    lower = -np.inf if equal is not None else _as_error(prior, _best(prior, odds, pairs=False).bound)
     progress(2, _STEPS)
-    if error > (1 + ENOUGH) * _as_error(certificate):
-        certificate = max(certificate, _best(prior, odds, pairs=True), key=lambda each: each.bound)
+    for grouping in [equal] if equal is not None else _similar_groupings(prior):
+        # What a grouping loses must be less than the gap for its bound to be better.
+        if best[1] > (1 + ENOUGH) * lower and grouping.share * best[1] > lower:
+            optimum = symmetric_optimum(grouping, odds)
+            lower = max(lower, _as_error(prior, grouping.share * optimum.lower))
+            best = _better(best, symmetric_sets(grouping, optimum, odds), prior, lower)
+    if best[1] > (1 + ENOUGH) * lower:
+        certificate = _best(prior, odds, pairs=True)
+        lower = max(lower, _as_error(prior, certificate.bound))
         progress(3, _STEPS)
-    if error > (1 + ENOUGH) * _as_error(certificate):
-        mixture = best_mixture(certificate, lambda step: progress(step + 4, _STEPS))
-        if mixture is not None and mixture[1] < error:
-            sets, error = mixture
-    return Solution(error, _as_error(certificate), sets=sets), certificate
+        if best[1] > (1 + ENOUGH) * lower:
+            mixture = best_mixture(certificate, lambda step: progress(step + 4, _STEPS))
+            best = best if mixture is None else min(best, mixture, key=itemgetter(1))
+    return Solution(best[1], lower, sets=best[0])
+
+
+def _similar_groupings(prior: Array) -> list[Grouping]:
+    """Return groupings of a prior with many different entries, few groups first."""
+    groupings = [group_similar(prior, number) for number in range(1, MOST_GROUPS + 1)]
+    return [each for each in groupings if each.kinds <= MOST_KINDS]
+
+
+def _better(
+    best: tuple[SetDesign, float], design: SetDesign | None, prior: Array, lower: float
+) -> tuple[SetDesign, float]:
+    """Return the design if it is better; the best so far if that is good enough, or there is no other."""
+    if design is None or best[1] <= (1 + ENOUGH) * lower:
+        return best
+    return min(best, (design, mean_squared_error(design, prior)), key=itemgetter(1))
+
+
+def symmetric_sets(grouping: Grouping, optimum: SymmetricOptimum, odds: float) -> SetDesign | None:
+    """Return the sets of an invariant optimum, drawn by their counts; None if the lengths that tell them are too long.
+
+    With lengths `1, n_1 + 1, (n_1 + 1) (n_2 + 1), ...` for the categories of the groups, the smallest first, the total
+    length of a set tells how many of each group it holds.
+    """
+    smallest = np.argsort(grouping.sizes, kind="stable")
+    lengths = np.ones(len(grouping.sizes), dtype=np.int64)
+    lengths[smallest[1:]] = np.cumprod(grouping.sizes[smallest[:-1]] + 1)
+    totals = optimum.counts @ lengths
+    if lengths.max() > _LONGEST or np.ptp(totals) > _WIDEST:
+        return None
+    means = 1 + (odds - 1) * optimum.counts / grouping.sizes
+    masses = optimum.weights / (means @ (grouping.sizes * grouping.prior)) ** 2
+    each, ones = lengths[grouping.groups].astype(float), np.ones(len(grouping.groups))
+    parts = [
+        SetComponent(float(mass / masses.sum()), int(total), ones, each)
+        for mass, total in zip(masses, totals, strict=True)
+    ]
+    return SetDesign(tuple(parts), odds, grouping.prior[grouping.groups])
 
 
 def _best(prior: Array, odds: float, *, pairs: bool) -> Certificate:
     return max(climb(prior, odds, pair_cuts(prior) if pairs else []), key=lambda each: each.bound)
 
 
-def _as_error(certificate: Certificate) -> float:
-    """Lower bound of the mean squared error times respondents."""
-    prior = certificate.prior
-    return float((certificate.bound - prior @ prior) / len(prior))
+def _as_error(prior: Array, trace: float) -> float:
+    """Mean squared error times respondents, for a bound of `tr J^-1`."""
+    return float((trace - prior @ prior) / len(prior))
 
 
 def large_least_error(
@@ -208,10 +272,11 @@ def large_least_error(
 ) -> Solution:
     """Return a set design of near least error for a required privacy, with a proven gap, for up to 150 categories.
 
-    - `odds` (e^epsilon): subset selection where it is within half a percent of the moment relaxation's bound, else
-      the best mixture of weighted sets found.
+    - `odds` (e^epsilon): subset selection where it is within half a percent of the bound, else the best mixture of
+      weighted sets found; the optimum for a prior with few different entries.
     - `accuracy`, `delta` or both: decoy sets against the closed-form bound. They rule categories out, and if `1/delta`
-      is no whole number, posteriors, uniform on sets, do not reach delta.
+      is no whole number, posteriors, uniform on sets, do not reach delta. Where no decoy sets keep the bounds, or
+      their gap is wide, subset selection with the largest odds that keeps them, if it is better.
     - `odds` together with these: the design for the odds if it keeps the other bounds, else subset selection with
       smaller odds, or a mixture with a bounded accuracy, whichever has the smaller error. The gap is to the larger of
       two bounds, each of which ignores the other's requirement, so it may be wide.
@@ -228,18 +293,29 @@ def large_least_error(
     report = progress or _silent
     floor = closed_form_bound(limits.prior, limits.accuracy, limits.delta)
     if limits.odds is None:
-        sets, error = decoy_sets(limits.prior, limits.accuracy or 1.0, limits.delta or 1.0)
+        sets, error = _without_odds(limits, floor)
         report(1, 1)
         return Solution(error, floor, sets=sets)
-    solution, certificate = odds_bounded_sets(limits.prior, limits.odds, report)
+    solution = odds_bounded_sets(limits.prior, limits.odds, report)
     lower = max(floor, solution.lower_bound)
     if solution.sets is not None and _keeps(limits, solution.sets):
         return Solution(solution.value, lower, sets=solution.sets)
     sets, error = best_subset_within(limits.prior, limits.odds, lambda design: _keeps(limits, design))
-    mixture = accuracy_bounded_mixture(certificate, limits.accuracy, report) if limits.accuracy is not None else None
+    mixture = None
+    if limits.accuracy is not None:
+        mixture = accuracy_bounded_mixture(_best(limits.prior, limits.odds, pairs=False), limits.accuracy, report)
     if mixture is not None and mixture[1] < error and _keeps(limits, mixture[0]):
         sets, error = mixture
     return Solution(error, lower, sets=sets)
+
+
+def _without_odds(limits: Limits, floor: float) -> tuple[SetDesign, float]:
+    """Return the better of decoy sets and subset selection, which is only tried where decoys are not good enough."""
+    decoys = decoy_sets(limits.prior, limits.accuracy or 1.0, limits.delta or 1.0)
+    if decoys is not None and decoys[1] <= (1 + _WIDE) * floor:
+        return decoys
+    subset = best_subset_within(limits.prior, MOST_ODDS, lambda design: _keeps(limits, design))
+    return subset if decoys is None or subset[1] < decoys[1] else decoys
 
 
 def _silent(done: int, most: int | None) -> None:

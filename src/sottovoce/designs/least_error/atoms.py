@@ -25,16 +25,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.checks import Array
-from sottovoce.designs.requirement import checked_prior
+from sottovoce.designs.least_error.symmetry import random_reports
+from sottovoce.designs.requirement import LEAST_DIFFERENCE, checked_prior, rounded_up
 from sottovoce.errors import SottovoceError, Words
 
 MOST_CATEGORIES = 20
 """Most categories; atoms are subsets of them, and all are enumerated."""
 
+FEW = 8
+"""Most categories for which column generation is fast from any start."""
+
 LEAST_ODDS, MOST_ODDS = 1.0001, 1e8
 """Range of odds within which floating point compares errors."""
-_LEAST = 1e-9
-"""Least relevant difference of probabilities."""
 TOLERANCE = 1e-12
 """Relative excess over a limit that is allowed for rounding: proofs include more atoms rather than fewer."""
 _COLUMNS, _ROWS = 10, 64
@@ -80,18 +82,19 @@ def checked_limits(
     """
     checked = _prior(prior, most_categories)
     likeliest = np.sort(checked)[::-1]
-    top = f"{likeliest[0]:.6g}, the largest probability of the prior"
+    top = f"{rounded_up(likeliest[0])}, the largest probability of the prior"
     if odds is not None and not odds > 1:
         rule = "must be above 1: with even odds reports say nothing, and the error is infinite"
         raise SottovoceError("odds", rule, odds)
     if odds is not None and odds != inf and not LEAST_ODDS <= odds <= MOST_ODDS:
         rule = f"must be between {LEAST_ODDS} and {MOST_ODDS:.0e} for errors to be compared in floating point"
         raise SottovoceError("odds", f"{rule}: epsilon from {log(LEAST_ODDS):.4f} to {log(MOST_ODDS):.1f}", odds)
-    if delta is not None and not delta > likeliest[0] + _LEAST:
+    if delta is not None and not delta > likeliest[0] + LEAST_DIFFERENCE:
         raise SottovoceError("delta", f"must be above {top}", delta)
-    if accuracy is not None and not accuracy >= likeliest[0] - _LEAST:
+    if accuracy is not None and not accuracy >= likeliest[0] - LEAST_DIFFERENCE:
         raise SottovoceError("accuracy", f"must be at least {top}", accuracy)
-    if accuracy is not None and accuracy <= likeliest[0] + _LEAST and likeliest[1] > likeliest[0] - _LEAST:
+    shared = likeliest[1] > likeliest[0] - LEAST_DIFFERENCE
+    if accuracy is not None and accuracy <= likeliest[0] + LEAST_DIFFERENCE and shared:
         rule = (
             f"must be above {top}, which two categories share: no report may tell them apart, and the error is infinite"
         )
@@ -256,6 +259,9 @@ def seeds(limits: Limits, start: Array | None = None) -> Array:
         rows.append(1 + nearer[:, None] * lines)
     if start is not None and start.shape[1:] == prior.shape:
         ratios = start / (start @ prior)[:, None]
+        rows.append(ratios[allowed(limits, ratios)])
+    elif limits.odds is not None and prior.size > FEW:
+        ratios = random_reports(prior, limits.odds)
         rows.append(ratios[allowed(limits, ratios)])
     return np.vstack(rows)
 

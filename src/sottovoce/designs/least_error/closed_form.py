@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.checks import Array
+from sottovoce.designs.requirement import LEAST_DIFFERENCE, rounded_up
 from sottovoce.errors import SottovoceError
 from sottovoce.measures.matrices import as_prior, real_array
 
@@ -27,10 +28,12 @@ def closed_form_bound(prior: Any, accuracy: float | None = None, delta: float | 
     shares = as_prior(array, array.size)
     squared = float(shares @ shares)
     chance = min(1.0 if level is None else float(level) for level in (accuracy, delta))
-    if not chance > shares.max():
+    squares = largest_squares(chance, delta, shares.size) if chance >= shares.max() - LEAST_DIFFERENCE else 0.0
+    if not squares > squared + LEAST_DIFFERENCE**2:
         name, level = ("accuracy", accuracy) if accuracy == chance else ("delta", delta)
-        raise SottovoceError(name, f"must be above {shares.max():.6g}, the largest probability of the prior", level)
-    return (1 - squared) ** 2 / (largest_squares(chance, delta, shares.size) - squared) / shares.size
+        rule = f"must be above {rounded_up(shares.max())}, the largest probability of the prior"
+        raise SottovoceError(name, rule, level)
+    return (1 - squared) ** 2 / (squares - squared) / shares.size
 
 
 def largest_squares(chance: float, delta: float | None, categories: int) -> float:

@@ -38,7 +38,8 @@ from sottovoce.designs.least_error.atoms import (
     price,
     seeds,
 )
-from sottovoce.errors import SottovoceError, check_installed
+from sottovoce.designs.least_error.symmetry import basic_weights
+from sottovoce.errors import SottovoceError, Words, check_installed
 
 _GAP = 3e-7
 """Relative gap at which column generation ends."""
@@ -278,8 +279,10 @@ def solution_of(limits: Limits, atoms: Array, weights: Array, lower: float) -> S
     """Return the channel of weighted reports with its error and a lower bound; raise if it exceeds its limits."""
     matrix = channel_matrix(limits, atoms, weights)
     if not within(limits, matrix):
+        given = {name: getattr(limits, name) for name in ("accuracy", "delta", "odds")}
+        bounds = {name: level for name, level in given.items() if level is not None}
         rule = "must be further from infeasible for floating-point numbers to meet them"
-        raise SottovoceError("accuracy, delta and odds", rule, (limits.accuracy, limits.delta, limits.odds))
+        raise SottovoceError(" and ".join(bounds), rule, Words(", ".join(f"{level:.9g}" for level in bounds.values())))
     information = matrix.T @ (matrix / (matrix @ limits.prior)[:, None])
     return Solution(_error(limits.prior, information), lower, matrix)
 
@@ -342,31 +345,9 @@ def basic_reports(limits: Limits, atoms: Array, weights: Array) -> NDArray[np.in
     rows, columns = np.triu_indices(limits.prior.size)
     roots = atoms[kept] * np.sqrt(limits.prior)
     moments = np.column_stack([roots[:, rows] * roots[:, columns], adversary_chance(limits.prior, atoms[kept])])
-    left, directions = weights[kept].copy(), _null_space(moments.T)
-    while directions.shape[1]:
-        lengths = np.linalg.norm(directions, axis=1)
-        least = np.where(lengths > 1e-6, left / np.maximum(lengths, 1e-6), np.inf).argmin()
-        change = directions @ directions[least]
-        shrinking = np.flatnonzero(change > 1e-9 * change[least])
-        gone = shrinking[(left[shrinking] / change[shrinking]).argmin()]
-        left = np.maximum(left - left[gone] / change[gone] * change, 0.0)
-        left[gone] = 0.0
-        directions = _fixing(directions, gone)
+    left = basic_weights(moments, weights[kept])
     sufficient: NDArray[np.intp] = kept[(left[:, None] * atoms[kept]).max(axis=1) > _NEGLIGIBLE]
     return sufficient
-
-
-def _fixing(directions: Array, index: int) -> Array:
-    """Restrict orthonormal directions to those that leave one weight unchanged, by a Householder reflection."""
-    mirror = directions[index] / np.linalg.norm(directions[index])
-    mirror[0] += 1.0 if mirror[0] >= 0 else -1.0
-    return (directions - np.outer(directions @ mirror, 2 * mirror / (mirror @ mirror)))[:, 1:]
-
-
-def _null_space(matrix: Array) -> Array:
-    _, values, right = np.linalg.svd(matrix, full_matrices=True)
-    rank = int((values > 1e-11 * values[0]).sum())
-    return right[rank:].T
 
 
 def channel_matrix(limits: Limits, atoms: Array, weights: Array) -> Array:

@@ -12,6 +12,7 @@ from sottovoce.channels.channel import Channel, kron
 from sottovoce.channels.set_valued import LARGEST_LISTED
 from sottovoce.checks import Array
 from sottovoce.designs.exact_scheme import set_design
+from sottovoce.measures.matrices import as_matrices
 from sottovoce.measures.utility import estimate_covariance
 
 Columns = tuple[int, ...]
@@ -45,6 +46,48 @@ def second_moments(channel: Channel, distribution: Array) -> Array:
     return np.asarray(np.diag(estimate_covariance(channel, distribution, 1)) + distribution**2)
 
 
+def second_moments_by_truth(channel: Channel, distribution: Array) -> tuple[Array, Array]:
+    """Return `E[b_x(Y)^2 | x]` and the largest `E[b_x(Y)^2 | z]`, z another cell, for every cell x.
+
+    b is the estimate of `second_moments`, with the weights for this distribution. Closed forms are those of channels
+    that treat all cells alike, of which one cell tells all.
+
+    >>> from fractions import Fraction
+    >>> from sottovoce.channels.keep_or_uniform import KeepOrUniform
+    >>> second_moments_by_truth(KeepOrUniform((2,), Fraction(1, 2)), np.array([0.5, 0.5]))
+    (array([1.75, 1.75]), array([0.75, 0.75]))
+    """
+    first = np.eye(1, channel.n_in)[0]
+    alike = None if channel.gains_by_weighting else channel.second_moments(first)
+    if alike is not None:
+        return np.full(len(alike), alike[0]), np.full(len(alike), alike[-1])
+    matrix = as_matrices(channel)
+    matrix = matrix[matrix.any(axis=1)]
+    weighted = matrix / (matrix @ distribution)[:, None]
+    estimator = np.linalg.solve(weighted.T @ matrix, weighted.T)
+    moments = estimator**2 @ matrix
+    own = np.diag(moments).copy()
+    np.fill_diagonal(moments, -np.inf)
+    return own, moments.max(axis=1)
+
+
+def _worst_variance(parts: Sequence[tuple[Array, Array]]) -> float:
+    """Largest variance of a joint cell for any distribution, from the moments by truth of each group.
+
+    If a share q of the truths is cell x and all others are z, x's variance is `q own + (1 - q) other - q^2`, where the
+    moments are products over the groups: concave in q, and largest for the z with the largest moment.
+    """
+    own = kron(each for each, _ in parts)
+    largest = [np.maximum(*each) for each in parts]
+    others = [
+        kron(other if at == group else largest[at] for at, (_, other) in enumerate(parts))
+        for group in range(len(parts))
+    ]
+    other = np.max(others, axis=0)
+    share = np.clip((own - other) / 2, 0, 1)
+    return float((share * own + (1 - share) * other - share**2).max())
+
+
 @dataclass(frozen=True)
 class ExpectedErrors:
     """Error variances of estimates through a channel, if its columns are independent with these distributions.
@@ -72,11 +115,16 @@ class ExpectedErrors:
         parts = self._parts(axes)
         return float(prod(second.mean() for second, _ in parts) - prod((p**2).mean() for _, p in parts))
 
-    def largest_variance(self, axes: Columns) -> float | None:
-        """Largest variance of a joint cell of these columns; None if there are too many cells."""
+    def largest_variance(self, axes: Columns, *, worst: bool = False) -> float | None:
+        """Largest variance of a joint cell of these columns; None if there are too many cells.
+
+        With `worst`, the largest for any true distribution, also of dependent columns.
+        """
         parts = self._parts(axes)
         if prod(len(distribution) for _, distribution in parts) > MOST_BUILT:
             return None
+        if worst:
+            return _worst_variance([self._by_truth(group, local) for group, local in self._split(axes)])
         joint = kron(distribution for _, distribution in parts)
         return float((kron(second for second, _ in parts) - joint**2).max())
 
@@ -98,6 +146,11 @@ class ExpectedErrors:
             joint = kron(distributions)
             self._cache[key] = second_moments(self._marginal(group, local), joint), joint
         return self._cache[key]
+
+    def _by_truth(self, group: int, local: Columns) -> tuple[Array, Array]:
+        start = self._starts[group]
+        joint = kron(self.distributions[start + axis] for axis in local)
+        return second_moments_by_truth(self._marginal(group, local), joint)
 
     def _marginal(self, group: int, local: Columns) -> Channel:
         factor = self._factors[group]

@@ -1,14 +1,17 @@
 """Recommend a plan: the simplest design for a budget that no other beats by more than 15 %."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from math import prod
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from sottovoce.checks import Array, Progress, one_of
+from sottovoce.checks import Array, Progress, number, one_of
+from sottovoce.checks import level as checked_level
 from sottovoce.designs.recommend.alternatives import (
     Alternative,
     Candidate,
@@ -20,7 +23,7 @@ from sottovoce.designs.recommend.alternatives import (
 )
 from sottovoce.designs.recommend.expected_error import Columns
 from sottovoce.designs.recommend.recommendation import LEVEL, WORTHWHILE_GAIN, Recommendation
-from sottovoce.designs.requirement import checked_prior
+from sottovoce.designs.requirement import checked_prior, rounded_up
 from sottovoce.errors import MissingExtraError, SottovoceError, Words
 from sottovoce.estimates.intervals import critical_value
 from sottovoce.exact import Number, OddsLike, odds_asked
@@ -37,6 +40,16 @@ RECOMMENDED_FOR = ("marginals", "pairs", "triples", "joint")
 
 LARGEST_JOINT = 2**20
 """Most joint cells that can be estimated together."""
+
+WORST = "worst"
+"""Prior that stands for the distribution at which an interval is widest."""
+
+EPSILONS = tuple(
+    digits / scale
+    for scale, most in ((10_000, 999), (1000, 999), (100, 999), (10, 160))
+    for digits in range(100, most + 1)
+)
+"""Values of epsilon that are tried for a margin of error: three digits, from 0.01 to 16."""
 
 MOST_PAIRED = 200
 """Most columns of which all pairs are examined; beyond, pairs of neighbours stand for all."""
@@ -151,76 +164,151 @@ def column_names(schema: Schema) -> list[str]:
     return names
 
 
+@dataclass(frozen=True)
+class _Task:
+    """What a plan is wanted for, without the budget."""
+
+    schema: Schema
+    respondents: float
+    purpose: str
+    expected: Mapping[str, tuple[Array, ...]]
+    wanted: tuple[Columns, ...]
+    source: PriorSource | None
+    level: float
+    worst: bool
+    progress: Progress | None
+
+    @property
+    def distributions(self) -> tuple[Array, ...]:
+        """Expected distribution of each coded column."""
+        return tuple(each for name in self.schema.names for each in self.expected[name])
+
+    def at(self, odds: Fraction, promise: Fraction | None = None) -> Recommendation:
+        """Return the recommendation for a budget; the plan states the odds that were asked for as its promise."""
+        if self.purpose != "marginals" and cells_together(self.schema, self.purpose) > LARGEST_JOINT:
+            raise _too_large(self.schema, self.purpose, self.respondents, odds)
+        evaluated = [self._evaluated(each, promise) for each in candidates(self.schema, odds, self.purpose)]
+        notes = _notes(self.schema, self.purpose)
+        if self.source is not None:
+            try:
+                certified = certified_candidate(self.schema, odds, self.expected, self.progress)
+                evaluated.append(self._evaluated(certified, promise))
+            except MissingExtraError as missing:
+                notes.append(f"Certified designs were not considered: {missing}")
+        alternatives = tuple(each for each in evaluated if each is not None)
+        chosen = simplest(alternatives)
+        reliance = reliances(chosen.plan, alternatives[0].plan, self.expected) if chosen.relies_on_prior else ()
+        notes += _caution(chosen.width(self.respondents, critical_value(LEVEL)), self.distributions, self.wanted)
+        names = tuple(column_names(self.schema))
+        context = (self.purpose, self.respondents, names, self.wanted, reliance, tuple(notes), self.level, self.worst)
+        return Recommendation(chosen, alternatives, *context)
+
+    def _evaluated(self, candidate: Candidate, promise: Fraction | None) -> Alternative | None:
+        plan = Plan.of(self.schema, candidate.schemes, odds=promise, prior=self.source)
+        return evaluate(candidate, plan, self.distributions, self.wanted)
+
+
+class Budget(TypedDict, total=False):
+    """How private or how precise: exactly one of the three."""
+
+    odds: OddsLike | None
+    epsilon: Number | None
+    margin: float | None
+
+
 def recommend(
     schema: Schema,
     respondents: float,
     *,
-    odds: OddsLike | None = None,
-    epsilon: Number | None = None,
     prior: Any = None,
     prior_source: PriorSource | str | None = None,
     purpose: str = "marginals",
+    level: float = LEVEL,
     progress: Progress | None = None,
+    **budget: Unpack[Budget],
 ) -> Recommendation:
     """Recommend a plan for these attributes under one budget for the WHOLE record, and show the alternatives.
 
-    `purpose` is what the answers are wanted for: the "marginals" of each attribute, tables of all "pairs" or "triples",
-    or the "joint" table of all, as in `plan_for_purpose`, whose design is among those compared. Designs are compared by
-    the error variance of an estimated proportion, averaged over all that the purpose wants, if attributes are
-    independent and distributed as in `prior` (shares by name of the attribute; uniform by default). The simplest design
-    that no other beats by more than 15 % is recommended, so plain randomized response unless another gains more.
+    The budget is `odds` or `epsilon`; or `margin`, for the smallest epsilon with that margin of error. `purpose` is
+    what the answers are wanted for: the "marginals" of each attribute, tables of all "pairs" or "triples", or the
+    "joint" table of all, as in `plan_for_purpose`, whose design is among those compared. Designs are compared by the
+    error variance of an estimated proportion, averaged over all that the purpose wants, if attributes are independent
+    and distributed as in `prior` (shares by name of the attribute; uniform by default). The simplest design that no
+    other beats by more than 15 % is recommended, so plain randomized response unless another gains more.
     Certified designs are considered if there is a prior, whose origin `prior_source` must name.
+
+    The margin of error is half the width of the widest interval. `prior="worst"`, the default with a margin, states
+    the widest interval for any true distribution. All designs that need no prior treat categories alike, so that
+    their average error is largest for the uniform distribution, at which they are compared.
 
     >>> from sottovoce.schemas.attribute import Attribute
     >>> recommendation = recommend(Schema([Attribute("drug", range(8))]), respondents=5000, odds=3)
     >>> recommendation.chosen.name, round(recommendation.chosen.gain(recommendation.plain), 2)
     ('subset selection', 0.19)
+    >>> enough = recommend(Schema([Attribute("evaded tax", ["no", "yes"])]), respondents=5000, margin=0.03)
+    >>> round(enough.plan.guarantee.epsilon, 3), round(enough.margin, 4)
+    (1.0, 0.03)
     """
     goal, size = checked_purpose(purpose), checked_respondents(respondents)
     goal = "marginals" if len(schema.sizes) == 1 else goal
+    odds, margin = _odds_or_margin(**budget)
+    worst = (isinstance(prior, str) and prior == WORST) or (prior is None and margin is not None)
+    given = None if worst else prior
+    source, expected = checked_prior_source(given, prior_source), expected_distributions(schema, given)
+    wanted = tuple(targets(len(schema.sizes), goal))
+    task = _Task(schema, size, goal, expected, wanted, source, checked_level(level), worst, progress)
+    return (
+        task.at(odds, None if budget.get("odds") is None else odds)
+        if margin is None
+        else _at_smallest_epsilon(task, margin)
+    )
+
+
+def _odds_or_margin(
+    *, odds: OddsLike | None = None, epsilon: Number | None = None, margin: float | None = None
+) -> tuple[Fraction, float | None]:
+    """Return checked odds and margin; with a margin, odds do not matter."""
+    if margin is not None:
+        if odds is not None or epsilon is not None:
+            raise SottovoceError("margin", "must be left out where odds or epsilon are given", margin)
+        return Fraction(1), number("margin", margin, 0, 1, open_ends=True)
     whole = odds_asked(odds=odds, epsilon=epsilon)
     if whole == 1:
         raise SottovoceError("odds", "must be above 1 : 1 for anything to be estimated", odds or epsilon)
-    if goal != "marginals" and cells_together(schema, goal) > LARGEST_JOINT:
-        raise _too_large(schema, goal, size, whole)
-    source, expected = checked_prior_source(prior, prior_source), expected_distributions(schema, prior)
-    wanted = tuple(targets(len(schema.sizes), goal))
-    distributions = tuple(each for name in schema.names for each in expected[name])
-    promise = None if odds is None else whole
-    evaluated = [
-        _evaluated(each, schema, distributions, wanted, promise, source) for each in candidates(schema, whole, goal)
-    ]
-    notes = _notes(schema, goal)
-    if prior is not None:
-        try:
-            certified = certified_candidate(schema, whole, expected, progress)
-            evaluated.append(_evaluated(certified, schema, distributions, wanted, promise, source))
-        except MissingExtraError as missing:
-            notes.append(f"Certified designs were not considered: {missing}")
-    alternatives = tuple(each for each in evaluated if each is not None)
-    chosen = simplest(alternatives)
-    reliance = reliances(chosen.plan, alternatives[0].plan, expected) if chosen.relies_on_prior else ()
-    notes += _caution(chosen.width(size, critical_value(LEVEL)), distributions, wanted)
-    names = tuple(column_names(schema))
-    return Recommendation(chosen, alternatives, goal, size, names, wanted, reliance, tuple(notes))
+    return whole, None
+
+
+def _at_smallest_epsilon(task: _Task, margin: float) -> Recommendation:
+    """Return the recommendation with the smallest epsilon, of three digits, whose widest interval is narrow enough.
+
+    The margin of the best design falls with epsilon, so that bisection finds the epsilon below which no design is
+    precise enough. The simplest design within 15 % may need a little more, and is found by bisection from there.
+    """
+
+    @cache
+    def at(step: int) -> Recommendation:
+        return task.at(odds_asked(epsilon=EPSILONS[step]))
+
+    last = len(EPSILONS) - 1
+    if at(last).margin > margin:
+        rule = f"must be at least {rounded_up(at(last).margin)} with {task.respondents:,.0f} respondents, which epsilon"
+        raise SottovoceError("margin", f"{rule} {EPSILONS[last]:g} attains; ask more people", margin)
+    least = _first(0, last, lambda step: min(map(at(step).margin_of, at(step).alternatives)) <= margin)
+    return at(_first(least, last, lambda step: at(step).margin <= margin))
+
+
+def _first(low: int, high: int, attains: Callable[[int], bool]) -> int:
+    """Return the first step that attains what is wanted, by bisection; the last one does."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if attains(middle) else (middle + 1, high)
+    return low
 
 
 def simplest(alternatives: Sequence[Alternative]) -> Alternative:
     """Return the first of the alternatives, the simplest first, that no other beats by more than 15 %."""
     least = min(each.error for each in alternatives)
     return next(each for each in alternatives if each.error <= (1 + WORTHWHILE_GAIN) * least)
-
-
-def _evaluated(
-    candidate: Candidate,
-    schema: Schema,
-    distributions: tuple[Array, ...],
-    wanted: Sequence[Columns],
-    promise: Fraction | None,
-    source: PriorSource | None,
-) -> Alternative | None:
-    plan = Plan.of(schema, candidate.schemes, odds=promise, prior=source)
-    return evaluate(candidate, plan, distributions, wanted)
 
 
 def _caution(width: float, distributions: Sequence[Array], wanted: Sequence[Columns]) -> list[str]:

@@ -1,5 +1,6 @@
 """Recommendations: the plan to use, the alternatives, and the intervals to expect, in words, tables and pictures."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
@@ -26,19 +27,28 @@ MOST_LISTED = 8
 """Most widths and names that are listed one by one."""
 
 DESCRIPTIONS = {
-    "randomized response": "plain randomized response: each answer is reported or replaced, by a coin of its own",
-    "whole sets": "randomized response with one coin for each whole set of items",
-    "attribute sampling": "attribute sampling: every respondent is asked {count} of the questions, drawn at random, "
-    "and the whole budget goes into the answer",
-    "joint gamma-diagonal": "one coin for the whole record: it is reported as it is, or replaced as a whole",
-    "subset selection": "subset selection: each report is a set of categories that holds the truth more often than "
-    "chance would have it",
-    "joint spread matrix": "one matrix for the whole record, in which each report favours several records",
-    "joint subset selection": "subset selection of whole records: a report is a set of them",
-    "optimized unary": "optimized unary encoding: a yes or no with a coin of its own for each category",
-    "certified design": "a certified design: coins made for the prior, proven to have the least error",
+    "randomized response": "Ask every respondent {all}. {Each} answer is sent as it is or replaced at random, by a "
+    "coin of its own (plain randomized response).",
+    "whole sets": "Ask every respondent {all}. A set of items is sent as it is or replaced as a whole, by one coin "
+    "(randomized response of whole sets).",
+    "attribute sampling": "Ask each respondent {some}, chosen at random, and disguise the {answers} with the whole "
+    "budget (attribute sampling).",
+    "joint gamma-diagonal": "Ask every respondent {all}. The answers are sent as they are or replaced all together, by "
+    "one coin (joint gamma-diagonal).",
+    "subset selection": "Ask every respondent {all}. {Each} report is a set of categories that contains the true one "
+    "more often than chance would have it (subset selection).",
+    "joint spread matrix": "Ask every respondent {all}. The answers are replaced together by a combination drawn at "
+    "random, in which several combinations are likelier than others (joint spread matrix).",
+    "joint subset selection": "Ask every respondent {all}. The report is a set of combinations of answers that "
+    "contains the true one more often than chance would have it (joint subset selection).",
+    "optimized unary": "Ask every respondent {all}. {Each} report is a yes or no with a coin of its own for each "
+    "category (optimized unary encoding).",
+    "certified design": "Ask every respondent {all}. {Each} answer is replaced at random, with probabilities made for "
+    "the prior that are proven to have the least error (certified design).",
 }
-_SMALL_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
+"""What to ask, and how the answers are disguised, by the name of a design."""
+
+_SMALL_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
 
 FAINT = "#b9cdd6"
 """Colour of the alternatives."""
@@ -53,20 +63,36 @@ LEVEL = 0.95
 def sentences(result: "Recommendation") -> list[str]:
     """Return what to use, its guarantee, what to expect, and why, a sentence each."""
     plan, chosen = result.plan, result.chosen
-    names = ", ".join(map(repr, plan.schema.names[:MOST_LISTED]))
-    more = len(plan.schema.names) - MOST_LISTED
-    attributes = f"{names} and {more} more" if more > 0 else names
-    least, most = (_SMALL_NUMBERS.get(number, str(number)) for number in plan.answers_per_report)
-    count = least if least == most else f"{least} to {most}"
+    least, most = plan.answers_per_report
+    asked = _in_words(least) if least == most else f"{_in_words(least)} to {_in_words(most)}"
+    words = {
+        "all": _questions(plan.schema.names, "all"),
+        "some": _questions(plan.schema.names, f"{asked} of the"),
+        "answers": "answer" if most == 1 else "answers together",
+        "Each": "The" if len(plan.schema.names) == 1 else "Each",
+    }
     lines = [
-        f"For {attributes} use {DESCRIPTIONS[chosen.name].format(count=count)}.",
+        DESCRIPTIONS[chosen.name].format(**words),
         f"Promise for the whole record: {plan.guarantee}.",
         _expected(result),
         _choice(result),
     ]
     if chosen.estimator == "blue":
-        lines.append('Estimate with method="blue"; plain inversion would waste a part of the reports.')
+        lines.append("Reports differ in how much they say: weight them accordingly in estimates (the method blue).")
     return lines
+
+
+def _in_words(number: int) -> str:
+    return _SMALL_NUMBERS.get(number, str(number))
+
+
+def _questions(names: Sequence[str], which: str) -> str:
+    """Return the questions in words, such as "all three questions ('a', 'b', 'c')"."""
+    if len(names) == 1:
+        return f"about {names[0]!r}"
+    more = len(names) - MOST_LISTED
+    listed = ", ".join(map(repr, names[:MOST_LISTED])) + (f" and {more} more" if more > 0 else "")
+    return f"{which} {_in_words(len(names))} questions ({listed})"
 
 
 def table_lines(result: "Recommendation") -> list[str]:
@@ -84,14 +110,19 @@ def _expected(result: "Recommendation") -> str:
     people = f"With {result.respondents:,.0f} respondents {100 * result.level:g} % intervals of"
     if len(result.widths) > MOST_LISTED:
         low, high = (pick(width.typical for width in result.widths) for pick in (min, max))
-        return f"{people} {PURPOSES[result.purpose]} will be {low:.3g} to {high:.3g} wide."
+        return f"{people} {PURPOSES[result.purpose]} will be {low:.3g} to {high:.3g} wide.{_margin(result)}"
     sentences_of_widths = []
     for width in result.widths:
         name = " x ".join(map(repr, width.columns))
         uneven = width.widest is not None and width.widest > 1.01 * width.typical
         worst = f", {width.widest:.3g} at most" if uneven else ""
         sentences_of_widths.append(f"{name} will be about {width.typical:.3g} wide{worst}")
-    return f"{people} {'; of '.join(sentences_of_widths)}."
+    return f"{people} {'; of '.join(sentences_of_widths)}.{_margin(result)}"
+
+
+def _margin(result: "Recommendation") -> str:
+    """Return the margin of error in words, if it is one for every true distribution."""
+    return f" The margin of error is at most {result.margin:.3g}, whatever the truth is." if result.worst else ""
 
 
 def _choice(result: "Recommendation") -> str:
@@ -179,6 +210,8 @@ class Recommendation:
     reliance: tuple[Reliance, ...] = ()
     notes: tuple[str, ...] = ()
     level: float = LEVEL
+    worst: bool = False
+    """Whether the widest intervals are those for any true distribution, not only for the expected one."""
 
     @property
     def plan(self) -> Plan:
@@ -199,6 +232,19 @@ class Recommendation:
     def deviations(self) -> float:
         """Half width of an interval in standard errors."""
         return critical_value(self.level)
+
+    @property
+    def margin(self) -> float:
+        """Margin of error to expect: half the width of the widest interval of everything that the purpose wants."""
+        return self.margin_of(self.chosen)
+
+    def margin_of(self, alternative: Alternative) -> float:
+        """Margin of error under an alternative; where cells are too many, half a typical width."""
+        errors = alternative.errors
+        largest = (
+            errors.largest_variance(axes, worst=self.worst) or errors.mean_variance(axes) for axes in self.wanted
+        )
+        return self.deviations * sqrt(max(largest) / self.respondents)
 
     @cached_property
     def widths(self) -> tuple[ExpectedWidth, ...]:
@@ -239,6 +285,8 @@ class Recommendation:
             "purpose": self.purpose,
             "respondents": self.respondents,
             "level": self.level,
+            "margin": self.margin,
+            "worst_case": self.worst,
             "odds": promise.exact,
             "epsilon": promise.epsilon,
             "words": self.words,
@@ -270,7 +318,7 @@ class Recommendation:
     def _expected(self, axes: Columns) -> ExpectedWidth:
         errors = self.chosen.errors
         scale = 2 * self.deviations / sqrt(self.respondents)
-        largest = errors.largest_variance(axes)
+        largest = errors.largest_variance(axes, worst=self.worst)
         names = tuple(self.columns[axis] for axis in axes)
         widest = None if largest is None else scale * sqrt(largest)
         return ExpectedWidth(names, scale * sqrt(errors.mean_variance(axes)), widest)
