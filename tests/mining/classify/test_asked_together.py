@@ -26,7 +26,7 @@ from sottovoce.plans.purpose_plan import plan_for_purpose
 from sottovoce.reports.reports import Reports
 from sottovoce.schemas.attribute import Attribute, boolean
 from sottovoce.schemas.schema import Schema
-from sottovoce.schemes import AttributeSampling, OptimizedUnary, RandomizedResponse, SubsetSelection
+from sottovoce.schemes import AttributeSampling, OptimizedUnary, RandomizedResponse, SubsetSelection, UnrelatedQuestion
 
 SCHEMA = Schema([boolean("smokes"), Attribute("drinks", ["never", "some", "much"]), boolean("ill")])
 
@@ -143,6 +143,45 @@ def test_a_model_on_request(people):
     found = score_disguised(model, reports, method="model")
     assert found.method == "log-linear model"
     assert found.accuracy.value == pytest.approx(model.score(table), abs=0.05)
+
+
+def test_an_unbiased_score_that_says_nothing_gives_way_to_a_model(people):
+    """Three to one shared by three attributes: the unbiased accuracy of 500 reports is anything."""
+    plan, table = plan_for_purpose(SCHEMA, odds=3, purpose="split"), people(500)
+    model = NaiveBayes(plan, "ill").fit(disguise_frame(people(20_000), plan, rng=1))
+    reports = disguise_frame(table, plan, rng=2)
+    assert score_disguised(model, reports, method="unbiased").accuracy.standard_error > 0.25
+    found = score_disguised(model, reports)
+    assert found.method == "log-linear model"
+    assert 0 <= found.accuracy.value <= 1
+    assert score_disguised(model, reports, target="table").method == "through the channel"
+
+
+def test_intervals_stay_between_0_and_1(people):
+    plan = Plan.of(SCHEMA, {SCHEMA.names: UnrelatedQuestion(theta=0.3)})
+    table = people(300)
+    table["smokes"] = table["ill"]
+    model = NaiveBayes(plan, "ill").fit(disguise_frame(people(5000) | {"smokes": people(5000)["ill"]}, plan, rng=1))
+    measures = [score_disguised(model, disguise_frame(table, plan, rng=seed), widest=9).accuracy for seed in range(9)]
+    assert max(measure.value for measure in measures) > 1
+    assert {measure.high for measure in measures} == {1.0}
+
+
+@pytest.mark.parametrize("name", ["pairs", "joint", "split", "subset"])
+@pytest.mark.parametrize("kind", [NaiveBayes, DecisionTree])
+def test_a_few_reports_that_agree_are_not_certain(name, kind, people):
+    """Equal reports have no variance; intervals of zero width would claim that the accuracy is known."""
+    plan = sampled_plans()[name]
+    model = kind(plan, "ill").fit(disguise_frame(people(6000), plan, rng=1))
+    one = disguise_frame({"smokes": [True], "drinks": ["much"], "ill": [True]}, plan, rng=2)
+    reports = {column: list(values) * 8 for column, values in one.items()}
+    answered = all(values[0] != "not asked" for values in one.values())
+    if kind is DecisionTree and not answered:
+        with pytest.raises(SottovoceError, match="must be at least 2 that answer"):
+            score_disguised(model, reports)
+    else:
+        accuracy = score_disguised(model, reports, widest=1).accuracy
+        assert accuracy.low is None or accuracy.high - accuracy.low > 0.2
 
 
 def test_reports_that_answer_too_little_are_refused():

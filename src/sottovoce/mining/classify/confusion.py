@@ -77,13 +77,21 @@ class TooManyRecordsError(SottovoceError):
 class Confusion:
     """Share of each true class and prediction, row by row, with its covariance, and the method of estimation.
 
-    That of a model has no covariance, but may have bounds of the accuracy, which take a while to find.
+    That of a model has no covariance, but may have bounds of the accuracy, which take a while to find. `resolution` is
+    how much a single report may change a share: a few reports that agree have no variance, but tell no more than that.
     """
 
     value: Array
     covariance: Array
     method: str
     find_bounds: Callable[[], Bounds | None] | None = None
+    resolution: float = 0.0
+
+    @property
+    def accuracy_error(self) -> float:
+        """Standard error of the accuracy, and what one report may change."""
+        correct = np.eye(int(len(self.value) ** 0.5)).ravel()
+        return float(np.hypot(max(float(correct @ self.covariance @ correct), 0.0) ** 0.5, self.resolution))
 
 
 @dataclass(frozen=True)
@@ -127,7 +135,10 @@ class DisguisedTest:
         method = next((e.method for e in estimators if e.method != WHOLE), WHOLE)
         if min(counts) < self.rows:
             method += f", {min(counts)} asked together"
-        return Confusion(value, covariance + sum(e.simulation for e in estimators), method)
+        covariance += np.sum([e.simulation for e in estimators], axis=0)
+        known = 1.0 if target == "table" else 0.0  # the truths of a table do not vary, only the coins do
+        resolution = float(np.linalg.norm([(e.spread - known) / count for e, count in parts]))
+        return Confusion(value, covariance, method, resolution=resolution)
 
     def modelled(self, question: Question, rng: np.random.Generator) -> Confusion:
         """Estimate the joint distribution of features and label by a model, and sum what the classifier makes of it.
@@ -199,13 +210,14 @@ class DisguisedTest:
 class Estimator:
     """Unbiased scores of the reports for the outcomes of one question, where all that it needs was asked.
 
-    `simulation` is the covariance that simulated probabilities add.
+    `simulation` is the covariance that simulated probabilities add, `spread` the range of an outcome's scores.
     """
 
     table: JointTable
     score: ReportScores
     simulation: Array
     method: str
+    spread: float
 
     @classmethod
     def of(cls, test: DisguisedTest, question: Question, rng: np.random.Generator) -> "Estimator":
@@ -225,15 +237,18 @@ class Estimator:
             shares = shares[:-1]
             weight = (1 - whole.keep) / whole.keep
             extra = nothing if draws is None else weight**2 * (np.diag(shares) - np.outer(shares, shares)) / draws
-            return cls(table, lambda columns: score(columns) / whole.keep - weight * shares, extra, WHOLE)
+            return cls(
+                table, lambda columns: score(columns) / whole.keep - weight * shares, extra, WHOLE, 1 / whole.keep
+            )
         if isinstance(channel, Complement):
-            return cls(table, _complement_scores(score, float(channel.keep)), nothing, WHOLE)
+            keep = float(channel.keep)
+            return cls(table, _complement_scores(score, keep), nothing, WHOLE, 1 / abs(2 * keep - 1))
         if max(channel.n_in, channel.n_out) > MOST_CELLS:
             rule = f"must have at most {MOST_CELLS} joint records for a test through the channel"
             raise TooManyRecordsError("plan", rule, Words(f"{channel.n_in}"))
         every = unbiased_scores(channel, score(unravel(np.arange(channel.n_in), channel.shape_in)))
-        shape = channel.shape_out
-        return cls(table, lambda columns: every[ravel(columns, shape)], nothing, "through the channel")
+        shape, spread = channel.shape_out, float(np.ptp(every, axis=0).max())
+        return cls(table, lambda columns: every[ravel(columns, shape)], nothing, "through the channel", spread)
 
     def asked(self, columns: Columns) -> NDArray[np.bool_]:
         """Return in which reports all attributes of the question were asked."""
@@ -375,12 +390,16 @@ def accuracy_bounds(test: DisguisedTest, question: Question, records: Columns, w
 
 
 def _mean_of_terms(test: DisguisedTest, tables: Sequence[JointTable], terms: Sequence[Array]) -> tuple[float, float]:
-    """Return the unbiased mean of a sum of functions of tables, and its standard error."""
-    scores = np.zeros(test.rows)
+    """Return the unbiased mean of a sum of functions of tables, and its standard error.
+
+    The latter includes what one report may change, as the `resolution` of a confusion matrix.
+    """
+    scores, spread = np.zeros(test.rows), 0.0
     for table, term in zip(tables, terms, strict=True):
         by_report = unbiased_scores(table.channel, table.expand(term[:, None]))[:, 0]
         scores += by_report[ravel([test.columns[index] for index in table.columns], table.sizes)]
-    return float(scores.mean()), float(scores.std(ddof=1) / test.rows**0.5)
+        spread += float(np.ptp(by_report))
+    return float(scores.mean()), float(np.hypot(scores.std(ddof=1) / test.rows**0.5, spread / test.rows))
 
 
 def _asked_tables(test: DisguisedTest, names: Sequence[str]) -> list[tuple[str, ...]]:

@@ -109,9 +109,8 @@ class NodeTable:
         """
         if self._cells()[self.inside].sum() <= 0:
             return 1.0
-        truths, table = self._independent()
-        expected = self.joint.channel.matvec(truths)
-        rows, columns = (table.sum(axis=axis) / table.sum() for axis in (1, 0))
+        rows, columns = (nearest_distribution(self.value.sum(axis=axis) / self.value.sum()) for axis in (1, 0))
+        expected = self.joint.channel.matvec(self._independent(rows, columns))
         slopes = np.kron(*(np.eye(len(shares))[:-1] - shares[:-1, None] for shares in (rows, columns)))
         moved = self.scores @ slopes.T
         values, vectors = np.linalg.eigh(moved.T @ (expected[:, None] * moved) / self.respondents)
@@ -152,16 +151,13 @@ class NodeTable:
         joint = self.joint
         return np.asarray(self.truths[joint.order].reshape(prod(joint.shape[: len(joint.names)]), -1))
 
-    def _independent(self) -> tuple[Array, Array]:
-        """Return truths for which both attributes are independent within the node, and the table of these."""
+    def _independent(self, rows: Array, columns: Array) -> Array:
+        """Return truths for which the attributes are independent within the node, with these distributions."""
         cells = self._cells()
-        node = cells[self.inside]
-        table, total = node.sum(axis=1).reshape(self.shape), node.sum()
-        table = np.outer(table.sum(axis=1), table.sum(axis=0)) / total
-        cells[self.inside] = table.reshape(-1, 1) * node.sum(axis=0) / total
+        cells[self.inside] = np.outer(rows, columns).reshape(-1, 1) * cells[self.inside].sum(axis=0)
         truths = np.empty_like(self.truths)
         truths[self.joint.order] = cells.ravel()
-        return truths, table
+        return truths
 
 
 @dataclass(frozen=True)

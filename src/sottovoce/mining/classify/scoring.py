@@ -30,6 +30,9 @@ Method = Literal["best", "unbiased", "model"]
 
 MODELLED = "a model fills in what was not asked together, and its error is not known"
 
+WORTHLESS = 0.25
+"""Standard error of an unbiased accuracy from which a 95 % interval is as wide as the range from 0 to 1."""
+
 BOUNDED = "bounds that hold whatever was not asked together"
 
 Measure = Literal["accuracy", "balanced_accuracy"]
@@ -39,8 +42,10 @@ Measure = Literal["accuracy", "balanced_accuracy"]
 class Scores(ResultTable):
     """Confusion matrix of a classifier (truths in rows) with its covariance, and the measures that follow from it.
 
-    `covariance` is that of its cells, row by row. All are unbiased and never clipped; precision and recall have
-    intervals by the delta method. A measure whose interval would be wider than `widest` has none, with the reason.
+    `covariance` is that of its cells, row by row. All are unbiased and never clipped; the intervals of accuracy,
+    precision and recall are around the nearest possible value and cut to the range from 0 to 1, those of the latter by
+    the delta method. They include the `resolution`, how much a single report may change a share: a few reports that
+    agree have no variance. A measure whose interval would be wider than `widest` has none, with the reason.
     """
 
     classes: tuple[Label, ...]
@@ -52,6 +57,7 @@ class Scores(ResultTable):
     widest: float = 0.5
     level: float = 0.95
     find_bounds: Callable[[], Bounds | None] | None = field(default=None, repr=False)
+    resolution: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the width."""
@@ -138,8 +144,8 @@ class Scores(ResultTable):
     def _bounded(self, value: float, bounds: Bounds) -> Derived:
         """Return the accuracy of a model, within the bounds that hold whatever the joint distribution is."""
         margin = critical_value(self.level)
-        low = max(0.0, bounds.low - margin * bounds.low_error)
-        high = min(1.0, bounds.high + margin * bounds.high_error)
+        ends = bounds.low - margin * bounds.low_error, bounds.high + margin * bounds.high_error
+        low, high = (min(max(end, 0.0), 1.0) for end in ends)
         inside = min(max(value, low), high)
         if high - low > self.widest:
             reason = f"it would be {high - low:.2g} wide, more than {self.widest:g}"
@@ -164,11 +170,13 @@ class Scores(ResultTable):
         if self._is_modelled:
             return Derived(name, value, 0.0, None, None, None, self.level, MODELLED, None)
         error = max(float(gradient @ self.covariance @ gradient), 0.0) ** 0.5
-        half = critical_value(self.level) * error
+        half = critical_value(self.level) * float(np.hypot(error, self.resolution * np.abs(gradient).max()))
         if 2 * half > self.widest:
             reason = f"it would be {2 * half:.2g} wide, more than {self.widest:g}"
             return Derived(name, value, 0.0, error, None, None, self.level, reason, None)
-        return Derived(name, value, 0.0, error, value - half, value + half, self.level)
+        nearest = min(max(value, 0.0), 1.0)  # an interval around a value beyond 0 or 1 could be cut to nothing
+        low, high = max(nearest - half, 0.0), min(nearest + half, 1.0)
+        return Derived(name, value, 0.0, error, low, high, self.level)
 
 
 def score_disguised(
@@ -198,8 +206,9 @@ def score_disguised(
     standard errors, and the interval of the accuracy is that of bounds which hold for every joint distribution with
     the tables that were asked (`accuracy_bounds`), found when it is asked for.
 
-    "best" is unbiased where the plan allows it, and a model where a plan never asks the attributes together, or where
-    they have too many joint reports. The result says which was used.
+    "best" is unbiased where the plan allows it, and a model where a plan never asks the attributes together, where they
+    have too many joint reports, or where the unbiased accuracy has a standard error above .25 and so says nothing, as
+    of many attributes that were each disguised with a share of the budget. The result says which was used.
 
     >>> from sottovoce.disguises.tables import disguise_frame
     >>> from sottovoce.mining.classify.naive_bayes import NaiveBayes
@@ -211,7 +220,7 @@ def score_disguised(
     >>> people = {"smokes": [True] * 500 + [False] * 500, "ill": [True] * 400 + [False] * 550 + [True] * 50}
     >>> model = NaiveBayes(plan, "ill").fit(disguise_frame(people, plan, rng=1))
     >>> print(score_disguised(model, disguise_frame(people, plan, rng=3)).accuracy)
-    accuracy: 0.8920 +- 0.0291  [0.8350, 0.9490]
+    accuracy: 0.8920 +- 0.0291  [0.8348, 0.9492]
     """
     if not isinstance(classifier, DisguisedClassifier):
         raise SottovoceError("classifier", "must be a NaiveBayes or a DecisionTree", Words(type(classifier).__name__))
@@ -229,7 +238,15 @@ def score_disguised(
     test = DisguisedTest(agreed, label, len(classes), schema, columns)
     found = _confusion(test, classifier, method, target, np.random.default_rng(rng))
     return Scores(
-        classes, found.value, found.covariance, test.rows, target, found.method, widest, find_bounds=found.find_bounds
+        classes,
+        found.value,
+        found.covariance,
+        test.rows,
+        target,
+        found.method,
+        widest,
+        find_bounds=found.find_bounds,
+        resolution=found.resolution,
     )
 
 
@@ -244,10 +261,13 @@ def _confusion(
     whole = Question(tuple(classifier._features()), classifier._predict_codes)
     if method != "model":
         try:
-            return test.unbiased(classifier._questions(), target, rng)
+            found = test.unbiased(classifier._questions(), target, rng)
         except (SingularChannelError, TooManyRecordsError):
             if method == "unbiased":
                 raise
+        else:
+            if method == "unbiased" or target == "table" or found.accuracy_error < WORTHLESS:
+                return found
     if target == "table":
         rule = "must be the population if a model fills in what was not asked together; it has no table"
         raise SottovoceError("target", rule, target)
