@@ -17,7 +17,7 @@ HOMES = {
     "mining.classify.learner": ("DisguisedClassifier",),
     "mining.classify.mined_privacy": ("EntryPrivacy", "MinedPrivacy", "mined_privacy"),
     "mining.classify.naive_bayes": ("LogOdds", "NaiveBayes"),
-    "mining.classify.scoring": ("Scores", "score_disguised"),
+    "mining.classify.scoring": ("DisguisedScorer", "Scores", "score_disguised"),
     "mining.itemsets.evaluation": ("LengthErrors", "mining_errors", "ItemsetPrivacy", "itemset_privacy"),
     "mining.itemsets.frequent": ("ResolutionWarning", "frequent_itemsets"),
     "mining.itemsets.pattern_model": ("itemsets_of", "modelled_itemsets"),

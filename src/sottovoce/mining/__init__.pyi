@@ -14,6 +14,7 @@ from sottovoce.mining.classify.mined_privacy import MinedPrivacy as MinedPrivacy
 from sottovoce.mining.classify.mined_privacy import mined_privacy as mined_privacy
 from sottovoce.mining.classify.naive_bayes import LogOdds as LogOdds
 from sottovoce.mining.classify.naive_bayes import NaiveBayes as NaiveBayes
+from sottovoce.mining.classify.scoring import DisguisedScorer as DisguisedScorer
 from sottovoce.mining.classify.scoring import Scores as Scores
 from sottovoce.mining.classify.scoring import score_disguised as score_disguised
 from sottovoce.mining.itemsets.evaluation import ItemsetPrivacy as ItemsetPrivacy

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -14,10 +15,12 @@ from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
 from sklearn.utils.estimator_checks import check_estimator
 
 from sottovoce.disguises.tables import disguise_file, disguise_frame
-from sottovoce.errors import SingularChannelError, SottovoceError
+from sottovoce.errors import SingularChannelError, SottovoceError, SottovoceWarning
 from sottovoce.mining.classify.decision_tree import DecisionTree
 from sottovoce.mining.classify.naive_bayes import NaiveBayes
+from sottovoce.mining.small_set_plan import mining_plan
 from sottovoce.plans.plan import Plan
+from sottovoce.plans.purpose_plan import plan_for_purpose
 from sottovoce.schemas.attribute import Attribute, boolean
 from sottovoce.schemas.schema import Schema
 from sottovoce.schemes import Matrix, OptimizedUnary, UnrelatedQuestion, Warner
@@ -195,19 +198,32 @@ def test_a_model_that_is_not_identified_is_refused():
         NaiveBayes(noise, "a").fit({"a": [True, False], "b": [True, False]})
 
 
-def test_a_class_that_vanishes_is_refused():
+@pytest.mark.parametrize("kind", [NaiveBayes, DecisionTree])
+def test_a_class_that_vanishes_is_named_and_not_predicted(kind):
     schema = Schema([boolean("a"), boolean("b")])
     plan = Plan.of(schema, {"a": Warner(p=0.8), "b": Warner(p=0.8)})
-    with pytest.raises(
-        SottovoceError,
-        match=r"^label: class True has an estimated share of -0\.1667, so nothing can be learned about it",
-    ):
-        NaiveBayes(plan, "a").fit({"a": [True] + [False] * 9, "b": [True, False] * 5})
-    with pytest.raises(
-        SottovoceError,
-        match=r"^label: class True has an estimated share of -0\.1667, so nothing can be learned about it",
-    ):
-        DecisionTree(plan, "a").fit({"a": [True] + [False] * 9, "b": [True, False] * 5})
+    with pytest.warns(SottovoceWarning, match=r"^label: the estimated share of True \(-0\.1667\) is not positive"):
+        model = kind(plan, "a").fit({"a": [True] + [False] * 9, "b": [True, False] * 5})
+    assert model.predict({"b": [True, False]}).tolist() == [False, False]
+
+
+@pytest.mark.parametrize("kind", [NaiveBayes, DecisionTree])
+def test_two_vanishing_classes_are_listed_under_every_plan(kind):
+    """Five reports and classes that nobody is in: whatever the plan, there is a classifier that predicts the third."""
+    schema = Schema([boolean("a"), Attribute("c", ["x", "y", "z", "w"])])
+    truths = {"a": [True, False] * 30, "c": ["x"] * 60}
+    plans = [plan_for_purpose(schema, odds=9, purpose=purpose) for purpose in ("pairs", "joint", "split")]
+    plans += [mining_plan(schema, 9), Plan.of(schema, {"a": Warner(p=0.8), "c": OptimizedUnary(odds=9)})]
+    for number, plan in enumerate(plans):
+        reports = disguise_frame(truths, plan, rng=number)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = kind(plan, "c").fit(reports)
+        assert model.predict({"a": [True, False]}).tolist() == ["x", "x"]
+        assert all(issubclass(warning.category, SottovoceWarning) for warning in caught)
+        assert model.predict_proba({"a": [True, False]}).min() >= 0
+    with pytest.warns(SottovoceWarning, match="shares of 'y' .*, 'z' .* are not positive, .* about them"):
+        kind(plans[2], "c").fit({"a": [True] * 9, "c": ["x"] * 9})
 
 
 def test_reports_too_many_to_count_are_refused():

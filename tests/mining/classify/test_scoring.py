@@ -5,7 +5,7 @@ import pytest
 
 from sottovoce.disguises.tables import disguise_frame
 from sottovoce.errors import SottovoceError
-from sottovoce.mining.classify import whole_record
+from sottovoce.mining.classify import confusion, whole_record
 from sottovoce.mining.classify.decision_tree import DecisionTree
 from sottovoce.mining.classify.naive_bayes import NaiveBayes
 from sottovoce.mining.classify.scoring import Scores, score_disguised
@@ -142,11 +142,12 @@ def test_more_records_than_can_be_listed(people, plans, monkeypatch):
     assert score_disguised(model, reports, rng=1).accuracy == few.accuracy
 
 
-def test_product_plans_need_records_that_can_be_listed(people, plans, monkeypatch):
+def test_product_plans_of_more_records_than_can_be_listed_are_modelled(people, plans, monkeypatch):
     model = clear_model(plans["apart"], people(2000))
-    monkeypatch.setattr("sottovoce.mining.classify.scoring.MOST_CELLS", 11)
+    monkeypatch.setattr(confusion, "MOST_CELLS", 11)
     with pytest.raises(SottovoceError, match="plan must have at most 11 joint records"):
-        score_disguised(model, people(100))
+        score_disguised(model, people(100), method="unbiased")
+    assert score_disguised(model, people(100)).method == "log-linear model"
 
 
 def test_another_plan_and_none_that_tells_are_refused(people, plans):

@@ -1,5 +1,6 @@
 """Records as frames, files, arrays or rows, coded and checked for classifiers."""
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.checks import Array
-from sottovoce.errors import SottovoceError, Words
+from sottovoce.errors import SottovoceError, SottovoceWarning, Words
 from sottovoce.plans.document import plan_hash
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Attribute, Columns, Variable, narrow
@@ -33,30 +34,24 @@ def feature_names(plan: Plan, label: str, attributes: Sequence[str] | None) -> l
     return names
 
 
-class EmptyClassError(SottovoceError):
-    """A class of the label has no positive estimated share, so that nothing can be learned about it."""
-
-    def __init__(self, name: Any, share: float) -> None:
-        """Name the class and its estimated share."""
-        super().__init__("label", f"must have positive estimated shares of all classes, also of {name!r}", share)
-        self.name = name
-
-    def __str__(self) -> str:
-        """Say what to do about it.
-
-        >>> print(EmptyClassError("vgood", -0.00232))
-        label: class 'vgood' has an estimated share of -0.0023, so nothing can be learned about it. Merge rare classes
-        or ask more people.
-        """
-        problem = f"label: class {self.name!r} has an estimated share of {self.value:.4f}"
-        return f"{problem}, so nothing can be learned about it. Merge rare classes or ask more people."
+def warn_of_empty_classes(classes: Sequence[Any], shares: Array) -> None:
+    """Warn of classes whose estimated share is not positive, so that nothing can be learned about them."""
+    empty = [f"{name!r} ({share:.4f})" for name, share in zip(classes, shares.tolist(), strict=True) if share <= 0]
+    if empty:
+        shown = f"share of {empty[0]} is" if len(empty) == 1 else f"shares of {', '.join(empty)} are"
+        message = (
+            f"label: the estimated {shown} not positive, so next to nothing was learned about "
+            f"{'it' if len(empty) == 1 else 'them'}. Merge rare classes, or ask more people."
+        )
+        warnings.warn(message, SottovoceWarning, stacklevel=4)
 
 
-def check_classes(classes: Sequence[Any], shares: Array) -> None:
-    """Raise if the estimated share of a class is not positive."""
-    for name, share in zip(classes, shares.tolist(), strict=True):
-        if share <= 0:
-            raise EmptyClassError(name, share)
+def is_disguised(table: Any) -> bool:
+    """Whether a table is known to be disguised: reports, a file that carries a plan, or a frame with a plan's mark.
+
+    Arrays, mappings and polars frames carry no mark.
+    """
+    return hasattr(table, "as_source") or (is_table(table) and open_source(table).mark is not None)
 
 
 def check_choices(parameter: str, values: Any, known: Sequence[str]) -> None:

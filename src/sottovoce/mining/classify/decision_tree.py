@@ -1,8 +1,10 @@
 """Decision trees from disguised records, for any plan."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from math import prod
+from statistics import NormalDist
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,15 +17,24 @@ from sottovoce.estimates.independence import chi_square_tail
 from sottovoce.estimates.likelihood import nearest_distribution
 from sottovoce.measures.association import MutualInformation
 from sottovoce.measures.functionals import Entropy
-from sottovoce.mining.classify.coding import check_classes, coded
+from sottovoce.mining.classify.coding import coded
 from sottovoce.mining.classify.joint_table import JointTable, class_tables, unbiased_scores
-from sottovoce.mining.classify.learner import DisguisedClassifier
+from sottovoce.mining.classify.learner import DisguisedClassifier, Question
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Codes, Columns, Label, ravel, unravel
 from sottovoce.schemas.schema import Schema
 
 MOST_CELLS = 2**62
 """Joint reports that can be numbered in 64 bits."""
+
+TINY = 1e-300
+"""Stands for zero in denominators."""
+
+BELOW_TIE = 0.999
+"""Part of the way from its parent to a tie of two classes that a child in doubt is moved to."""
+
+SMALLEST_EIGENVALUE = 1e-9
+"""Eigenvalues of a covariance below this share of the largest are rounding errors."""
 
 Path = Mapping[str, int]
 """Codes of the attributes on the path from the root to a node."""
@@ -54,8 +65,8 @@ class CountedReports:
         """Number of reports."""
         return float(self.weights.sum())
 
-    def table(self, path: Path, names: Sequence[str]) -> tuple[Array, Array]:
-        """Return unbiased shares of the cells of `names` within the path, among ALL records, and their covariance."""
+    def table(self, path: Path, names: Sequence[str]) -> "NodeTable":
+        """Return the table of `names` within a node, estimated without bias, in shares of ALL records."""
         joint = JointTable.of(self.plan, [*path, *names], self.schema)
         frequencies = joint.weigh(self.columns, self.weights) / self.respondents
         shape = joint.shape[: len(joint.names)]
@@ -63,9 +74,90 @@ class CountedReports:
         functions = np.zeros((prod(shape), len(inside)))
         functions[inside, np.arange(len(inside))] = 1
         scores = unbiased_scores(joint.channel, joint.expand(functions))
-        value = frequencies @ scores
-        second = scores.T @ (frequencies[:, None] * scores)
-        return value, (second - np.outer(value, value)) / self.respondents
+        return NodeTable(joint, frequencies, inside, scores, shape[len(path) :], self.respondents)
+
+
+@dataclass(frozen=True)
+class NodeTable:
+    """Unbiased shares of the cells within a node: the means of `scores` over the reports."""
+
+    joint: JointTable
+    frequencies: Array
+    inside: NDArray[np.intp]
+    scores: Array
+    shape: tuple[int, ...]
+    respondents: float
+
+    @property
+    def value(self) -> Array:
+        """Shares of the cells among all records; they may be negative."""
+        return np.asarray((self.frequencies @ self.scores).reshape(self.shape))
+
+    @cached_property
+    def truths(self) -> Array:
+        """Nearest distribution to the unbiased estimate of all cells of the channel."""
+        return nearest_distribution(self.joint.channel.solve(self.frequencies))
+
+    def p_value(self) -> float:
+        """Return the p-value of independence of the two attributes within the node, by a score test.
+
+        `d = p(a, c) - r(a) p(c) - p(a) s(c) + p r(a) s(c)` for all values but the last, with the unbiased shares p and
+        the proportions r and s of the values and of the classes in the node, has mean zero under independence. Its
+        covariance V, of coins and sampling, is that under independence, with all else as estimated: a few reports
+        cannot make it small by chance, as they can the covariance of a Wald test. `d^T V^+ d` is chi-square with as
+        many degrees of freedom as V has dimensions. For undisguised records it is Pearson's statistic.
+        """
+        if self._cells()[self.inside].sum() <= 0:
+            return 1.0
+        rows, columns = (nearest_distribution(self.value.sum(axis=axis) / self.value.sum()) for axis in (1, 0))
+        expected = self.joint.channel.matvec(self._independent(rows, columns))
+        slopes = np.kron(*(np.eye(len(shares))[:-1] - shares[:-1, None] for shares in (rows, columns)))
+        moved = self.scores @ slopes.T
+        values, vectors = np.linalg.eigh(moved.T @ (expected[:, None] * moved) / self.respondents)
+        kept = values > SMALLEST_EIGENVALUE * max(float(values[-1]), TINY)
+        if not kept.any():
+            return 1.0
+        residual = vectors[:, kept].T @ (slopes @ self.value.ravel())
+        return chi_square_tail(float((residual**2 / values[kept]).sum()), int(kept.sum()))
+
+    def children(self, table: Array, parent: Array, margin: float) -> list[Array]:
+        """Return the distribution of the classes for each value of the attribute, from their table.
+
+        A class that is not the parent's most frequent one takes its place only if its share is larger by `margin`
+        standard errors of the coins; otherwise the child is moved towards its parent until it is not. An empty child
+        is its parent. For undisguised records, which have no coins, these are the rows of the table.
+        """
+        expected, inside = self.joint.channel.matvec(self.truths), self._cells()[self.inside].sum(axis=1)
+        scores, shares = self.scores.reshape(-1, *self.shape), inside.reshape(self.shape)
+        top = int(parent.argmax())
+        children = []
+        for value, row in enumerate(table):
+            if row.sum() <= 0:
+                children.append(parent)
+                continue
+            child = row / row.sum()
+            ahead = np.flatnonzero(child > child[top])
+            differences = scores[:, value, ahead] - scores[:, value, [top]]
+            coins = expected @ differences**2 - shares[value, ahead] - shares[value, top]
+            errors = np.sqrt(np.maximum(coins, 0) / self.respondents)
+            doubtful = ahead[self.value[value, ahead] - self.value[value, top] < margin * errors]
+            gaps = parent[top] - parent[doubtful]
+            part = np.min(BELOW_TIE * gaps / (gaps + child[doubtful] - child[top]), initial=1.0)
+            children.append(parent + part * (child - parent))
+        return children
+
+    def _cells(self) -> Array:
+        """Estimated truths with a row for each cell of the names, and a column for each of attributes summed over."""
+        joint = self.joint
+        return np.asarray(self.truths[joint.order].reshape(prod(joint.shape[: len(joint.names)]), -1))
+
+    def _independent(self, rows: Array, columns: Array) -> Array:
+        """Return truths for which the attributes are independent within the node, with these distributions."""
+        cells = self._cells()
+        cells[self.inside] = np.outer(rows, columns).reshape(-1, 1) * cells[self.inside].sum(axis=0)
+        truths = np.empty_like(self.truths)
+        truths[self.joint.order] = cells.ravel()
+        return truths
 
 
 @dataclass(frozen=True)
@@ -77,41 +169,24 @@ class Split:
     gain_ratio: float
     p_value: float
     table: Array
+    node: NodeTable = field(repr=False)
 
 
 def split_of(reports: CountedReports, path: Path, attribute: str, label: str) -> Split | None:
-    """Return the gain of a split (Quinlan 1986; Du & Zhan 2003) and a Wald test of independence; None for empty nodes.
+    """Return the gain of a split (Quinlan 1986; Du & Zhan 2003) and its p-value; None for empty nodes.
 
-    `W = d^T V^-1 d` with `d = p(a, c) - p(a) p(c) / p(node)` for all values but the last, and V the covariance of d
-    from that of the estimates (coins and sampling). Under independence W is chi-square with (k - 1)(m - 1) degrees of
-    freedom. A node is empty if its estimated share is not positive.
+    A node is empty if its estimated share is not positive.
     """
-    value, covariance = reports.table(path, [attribute, label])
-    shape = tuple(reports.plan.schema.project([name]).cells for name in (attribute, label))
+    found = reports.table(path, [attribute, label])
+    value, shape = found.value, found.shape
     share = float(value.sum())
     if share <= 0:
         return None
-    joint = nearest_distribution(value / share)
+    joint = nearest_distribution(value.ravel() / share)
     gain = float(MutualInformation((shape[0], shape[1])).values(joint[:, None])[0])
     entropy = Entropy().value(joint.reshape(shape).sum(axis=1))
     ratio = gain / entropy if entropy > 0 else 0.0
-    return Split(attribute, gain, ratio, _p_value(value.reshape(shape), covariance), joint.reshape(shape) * share)
-
-
-def _p_value(table: Array, covariance: Array) -> float:
-    share, rows, columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
-    expected = np.outer(rows, columns) / share
-    ones_r, ones_c = np.eye(len(rows)), np.eye(len(columns))
-    gradient = np.einsum("ia,jb->ijab", ones_r, ones_c)
-    gradient -= np.einsum("ia,j->ija", ones_r, columns / share)[..., None]
-    gradient -= np.einsum("jb,i->ijb", ones_c, rows / share)[:, :, None, :]
-    gradient += (expected / share)[..., None, None]
-    free: tuple[NDArray[np.intp], ...] = np.ix_(np.arange(len(rows) - 1), np.arange(len(columns) - 1))
-    slopes = gradient[free].reshape(-1, table.size)
-    residual = (table - expected)[free].ravel()
-    inner = slopes @ covariance @ slopes.T
-    statistic = float(residual @ np.linalg.pinv(inner, hermitian=True) @ residual)
-    return chi_square_tail(statistic, len(residual))
+    return Split(attribute, gain, ratio, found.p_value(), joint.reshape(shape) * share, found)
 
 
 @dataclass(frozen=True)
@@ -132,6 +207,15 @@ class Node:
                 rows = np.flatnonzero(codes == code)
                 distributions[rows] = child.predict(tuple(column[rows] for column in columns), names)
         return distributions
+
+    def paths(self, path: Path | None = None) -> Iterator[tuple[Path, "Node"]]:
+        """Yield each leaf with the path to it."""
+        here = {} if path is None else path
+        if self.split is None:
+            yield here, self
+            return
+        for code, child in enumerate(self.children):
+            yield from child.paths({**here, self.split.attribute: code})
 
     @property
     def leaves(self) -> int:
@@ -179,46 +263,94 @@ class Grower:
 
     def grow(self, names: Sequence[str]) -> Node:
         """Return a tree over these attributes."""
-        value, _ = self.reports.table({}, [self.label])
-        shares = np.maximum(value, 0)
-        return self._node(shares / shares.sum(), 1.0, {}, names)
+        shares = nearest_distribution(self.reports.table({}, [self.label]).value)
+        return self._nodes([Candidate({}, shares, 1.0)], names)[0]
 
-    def _node(self, distribution: Array, share: float, path: Path, names: Sequence[str]) -> Node:
-        best = self._best(path, [name for name in names if name not in path])
-        if best is None:
+    def _nodes(self, family: Sequence["Candidate"], names: Sequence[str]) -> list[Node]:
+        """Return the nodes of siblings, each with the split of largest gain among its significant ones.
+
+        The smallest p-value of a node is multiplied by its number of attributes (Bonferroni), and the siblings are
+        tested together at the level `significance` by the procedure of Benjamini & Hochberg (1995): among nodes that
+        are tested only because their parent was split, this controls the false discovery rate (Yekutieli 2008, JASA
+        103, 309-316).
+        """
+        splits = [self._splits(candidate, names) for candidate in family]
+        level = _rejected_up_to([_adjusted(tried) for tried in splits], self.significance)
+        return [self._node(candidate, tried, level, names) for candidate, tried in zip(family, splits, strict=True)]
+
+    def _node(self, candidate: "Candidate", splits: Sequence[Split], level: float, names: Sequence[str]) -> Node:
+        path, distribution, share = candidate.path, candidate.distribution, candidate.share
+        significant = [split for split in splits if split.p_value * len(splits) <= level]
+        if not significant:
             return Node(distribution, share)
-        children = []
-        for code, row in enumerate(best.table):
-            inside = float(row.sum())
-            if inside > 0:
-                children.append(self._node(row / inside, inside, {**path, best.attribute: code}, names))
-            else:
-                children.append(Node(distribution, 0.0))
-        return Node(distribution, share, best, tuple(children))
+        best = max(significant, key=lambda split: float(getattr(split, self.criterion)))
+        margin = NormalDist().inv_cdf(1 - self.significance)
+        children = best.node.children(best.table, distribution, margin)
+        family = [
+            Candidate({**path, best.attribute: code}, child, float(row.sum()))
+            for code, (child, row) in enumerate(zip(children, best.table, strict=True))
+        ]
+        return Node(distribution, share, best, tuple(self._nodes(family, names)))
 
-    def _best(self, path: Path, names: Sequence[str]) -> Split | None:
-        """Return the significant split (Bonferroni) with the largest gain, or None."""
-        if len(path) >= self.max_depth:
-            return None
+    def _splits(self, candidate: "Candidate", names: Sequence[str]) -> list[Split]:
+        """Return the possible splits of a node: none if it is empty, or as deep as allowed."""
+        if candidate.share <= 0 or len(candidate.path) >= self.max_depth:
+            return []
         splits = []
         for name in names:
-            try:
-                split = split_of(self.reports, path, name, self.label)
-            except SottovoceError:  # too many joint reports to count: this path ends
-                continue
-            if split is not None and split.p_value <= self.significance / len(names):
-                splits.append(split)
-        return max(splits, key=lambda split: getattr(split, self.criterion), default=None)
+            if name not in candidate.path:
+                try:
+                    split = split_of(self.reports, candidate.path, name, self.label)
+                except SottovoceError:  # too many joint reports to count, or never asked together: this path ends
+                    continue
+                splits += [] if split is None else [split]
+        return splits
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A node before it is split: the path to it, the distribution of its classes, and its share of all records."""
+
+    path: Path
+    distribution: Array
+    share: float
+
+
+def _predict_leaves(names: Sequence[str], leaves: Sequence[tuple[Path, int]], columns: Columns) -> NDArray[np.intp]:
+    """Return the class of the records in some leaves; -1 for the others."""
+    predicted = np.full(len(columns[0]) if names else 1, -1, np.intp)
+    for path, best in leaves:
+        here = [codes == path[name] for name, codes in zip(names, columns, strict=True)]
+        predicted[np.logical_and.reduce(here) if here else slice(None)] = best
+    return predicted
+
+
+def _adjusted(splits: Sequence[Split]) -> float:
+    """Return the smallest p-value of a node's splits, times their number; one if there is none."""
+    return min((split.p_value for split in splits), default=1.0) * max(len(splits), 1)
+
+
+def _rejected_up_to(p_values: Sequence[float], level: float) -> float:
+    """Return the largest p-value that is significant by the procedure of Benjamini & Hochberg, or -1.
+
+    >>> _rejected_up_to([0.001, 0.03, 0.9, 0.04], 0.05)
+    0.001
+    """
+    ordered = sorted(p_values)
+    count = len(ordered)
+    return max((p for rank, p in enumerate(ordered, start=1) if p <= level * rank / count), default=-1.0)
 
 
 class DecisionTree(DisguisedClassifier):
     """ID3 (`gain`) or C4.5's `gain_ratio` from reconstruct tables (Quinlan 1986, 1993; Du & Zhan 2003).
 
     `label` is the attribute to predict. At each node the table of each attribute with the label is reconstructed from
-    the reports, and the node is split only if independence is rejected at the level `significance`, divided among
-    the attributes: a gain that the disguise's noise explains does not count. Every split multiplies the joint reports
-    and their noise, so that trees are small where odds are. Without a plan it learns from undisguised records, coded by
-    integers from zero up.
+    the reports, and the node is split only if independence is rejected, given the noise of coins and sampling: at the
+    level `significance`, adjusted for the number of attributes and for the nodes that are tested together
+    (`Grower`), so that a tree of a label that depends on nothing is a single leaf with probability `1 - significance`.
+    Every split multiplies the joint reports and their noise, so that trees are small where odds are. A branch predicts
+    another class than its parent only where that is significantly more frequent, given the coins. Without a plan it
+    learns from undisguised records, coded by integers from zero up.
 
     >>> from sottovoce.disguises.tables import disguise_frame
     >>> from sottovoce.schemas.attribute import boolean
@@ -252,17 +384,21 @@ class DecisionTree(DisguisedClassifier):
         self.significance = significance
         self.max_depth = max_depth
 
-    def fit(self, X: Any, y: Any = None) -> "DecisionTree":
-        """Learn from disguised records: a table or file that holds the label too, or the label's reports as `y`."""
-        self._check()
-        plan, beside, table = self._prepare(X, y)
+    def _learn(self, plan: Plan, table: Any, beside: dict[str, Any]) -> Array:
         label, names = self._label(), self._features()
         class_tables(plan, names, label)  # raises for what the reports do not identify, before anything is counted
         reports = CountedReports.of(plan, self._reports(), coded(table, self._reports(), beside))
-        if self.plan is not None:
-            check_classes(self.classes_.tolist(), reports.table({}, [label])[0])
         self.tree_: Node = Grower(reports, label, self.criterion, self.significance, self.max_depth).grow(names)
-        return self
+        return reports.table({}, [label]).value
+
+    def _questions(self) -> list[Question]:
+        """Return a question for each set of attributes that the path to a leaf asks."""
+        features = self._features()
+        leaves: dict[tuple[str, ...], list[tuple[Path, int]]] = {}
+        for path, leaf in self.tree_.paths():
+            names = tuple(sorted(path, key=features.index))
+            leaves.setdefault(names, []).append((path, int(leaf.distribution.argmax())))
+        return [Question(names, partial(_predict_leaves, names, found)) for names, found in leaves.items()]
 
     def predict_proba(self, X: Any) -> Array:
         """Return the distribution of the classes at the leaf of each undisguised record."""

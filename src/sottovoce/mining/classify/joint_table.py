@@ -57,9 +57,8 @@ class JointTable:
     @classmethod
     def of(cls, plan: Plan, names: Sequence[str], reports: Schema) -> "JointTable":
         """Look up a plan's columns and channel; raise if the reports do not identify the cells."""
-        needed = needed_attributes(plan, names)
-        view = plan.view(needed)
-        channel = view.channel
+        table = cls.unchecked(plan, names, reports)
+        needed, channel = needed_attributes(plan, names), table.channel
         if channel.n_out > MOST_REPORTS:
             rule = f"must have at most {MOST_REPORTS} joint reports"
             raise SottovoceError("attributes", rule, Words(f"{', '.join(needed)} with {channel.n_out}"))
@@ -68,9 +67,15 @@ class JointTable:
                 "reports", "must identify every combination of values", Words("ones that do not")
             )
             raise singular_channel_error(reason, plan, needed)
-        columns = column_indices(plan, needed, reports)
+        return table
+
+    @classmethod
+    def unchecked(cls, plan: Plan, names: Sequence[str], reports: Schema) -> "JointTable":
+        """Look up a plan's columns and channel, whether or not the reports identify the cells."""
+        needed = needed_attributes(plan, names)
+        view, columns = plan.view(needed), column_indices(plan, needed, reports)
         sizes = tuple(reports.sizes[column] for column in columns)
-        return cls(tuple(names), columns, sizes, channel, view.order, view.shape)
+        return cls(tuple(names), columns, sizes, view.channel, view.order, view.shape)
 
     def count(self, columns: Sequence[Codes]) -> NDArray[np.int64]:
         """Return the number of rows with each joint report."""

@@ -1,14 +1,24 @@
 """Base of scikit-learn classifiers that learn from disguised records."""
 
+import warnings
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import MissingExtraError, SottovoceError
-from sottovoce.mining.classify.coding import check_carried_plan, coded, feature_names, is_array
+from sottovoce.checks import Array
+from sottovoce.errors import MissingExtraError, SottovoceError, SottovoceWarning
+from sottovoce.mining.classify.coding import (
+    check_carried_plan,
+    coded,
+    feature_names,
+    is_array,
+    is_disguised,
+    warn_of_empty_classes,
+)
 from sottovoce.mining.classify.joint_table import report_schema_of
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Attribute, Columns, label_array, narrow
@@ -24,6 +34,20 @@ except ImportError:  # pragma: no cover  # tests have it; a missing extra is tes
 
 CLEAR_LABEL = "class"
 """Name of the label if there is no plan."""
+
+
+PLAIN_SCORE = (
+    "X is disguised, so this accuracy compares predictions from disguised values with disguised labels. For the "
+    "accuracy on true records use score_disguised or, in cross_val_score and GridSearchCV, scoring=DisguisedScorer()."
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """Predicted class of each record from the codes of some attributes; -1 where another question has the answer."""
+
+    names: tuple[str, ...]
+    predict: Callable[[Columns], NDArray[np.intp]]
 
 
 def clear_plan(rows: NDArray[Any], classes: int, label: str) -> Plan:
@@ -61,18 +85,48 @@ class DisguisedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.positive_only = True
         return tags
 
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from disguised records: a table or file that holds the label too, or the label's reports as `y`.
+
+        A class whose estimated share is not positive is learned as one that hardly anybody is in, with a warning.
+        """
+        self._check()
+        plan, beside, table = self._prepare(X, y)
+        shares = self._learn(plan, table, beside)
+        if self.plan is not None:
+            warn_of_empty_classes(self.classes_.tolist(), shares)
+        return self
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each undisguised record."""
         best = self._predict_codes(self._clear_codes(X))
         return np.asarray(self.classes_[best])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the accuracy on undisguised records; without `y` the table holds the label too."""
+        """Return the accuracy on undisguised records; without `y` the table holds the label too.
+
+        On disguised records this compares guesses from disguised values with disguised labels, which says little about
+        the classifier: it warns where it knows. See `score_disguised`, and `DisguisedScorer` for scikit-learn.
+        """
         truth = y
+        if self.plan is not None and is_disguised(X):
+            warnings.warn(PLAIN_SCORE, SottovoceWarning, stacklevel=2)
         if y is None:
             plan = self._agreed_plan()
             truth = plan.schema[self._label()].decode(coded(X, plan.schema.project([self._label()])))
         return float(super().score(X, truth, sample_weight))
+
+    def _questions(self) -> list[Question]:
+        """Return functions of few attributes each that make up the prediction: here one of all of them."""
+        return [Question(tuple(self._features()), self._predict_codes)]
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Check the settings."""
+
+    @abstractmethod
+    def _learn(self, plan: Plan, table: Any, beside: dict[str, Any]) -> Array:
+        """Learn from disguised records; return unbiased estimates of the shares of the classes."""
 
     @abstractmethod
     def _predict_codes(self, columns: Columns) -> NDArray[np.intp]:

@@ -12,7 +12,7 @@ from sottovoce.checks import Array, number, one_of
 from sottovoce.display import html_table, html_text
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates.intervals import WaldIntervals
-from sottovoce.mining.classify.coding import check_classes, coded_batches
+from sottovoce.mining.classify.coding import coded_batches
 from sottovoce.mining.classify.joint_table import (
     JointTable,
     Repair,
@@ -258,23 +258,20 @@ class NaiveBayes(DisguisedClassifier):
         self.smoothing = smoothing
         self.standard_errors = standard_errors
 
-    def fit(self, X: Any, y: Any = None) -> "NaiveBayes":
-        """Learn from disguised records: a table or file that holds the label too, or the label's reports as `y`."""
+    def _check(self) -> None:
         one_of("repair", self.repair, get_args(Repair))
-        smoothing = number("smoothing", self.smoothing, 0, open_ends=True)
-        plan, beside, table = self._prepare(X, y)
+        number("smoothing", self.smoothing, 0, open_ends=True)
+
+    def _learn(self, plan: Plan, table: Any, beside: dict[str, Any]) -> Array:
         self.tables_ = class_tables(plan, self._features(), self._label())
         covariance = TableCovariance(self.tables_) if self.standard_errors else None
         batches = coded_batches(table, self._reports(), beside)
         self.counts_ = count_all(self.tables_, batches if covariance is None else covariance.watch(batches))
         self.covariance_ = None if covariance is None else covariance.matrix()
-        if self.plan is not None:
-            frequencies = (self.counts_[0] / self.respondents_)[:, None]
-            shares = self.tables_[0].table(self.tables_[0].channel.solve(frequencies))[:, 0]
-            check_classes(self.classes_.tolist(), shares)
         columns = [counts[:, None].astype(float) for counts in self.counts_]
-        self.weights_: Weights = naive_bayes_weights(self.tables_, columns, self.repair, smoothing)
-        return self
+        self.weights_: Weights = naive_bayes_weights(self.tables_, columns, self.repair, float(self.smoothing))
+        label = self.tables_[0]
+        return np.asarray(label.table(label.channel.solve(columns[0] / self.respondents_))[:, 0])
 
     @property
     def respondents_(self) -> int:
