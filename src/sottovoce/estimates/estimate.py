@@ -71,6 +71,7 @@ class Estimate(IntervalTable):
     method: str
     effective: float | None = None
     origin: Respondents | None = None
+    scores: tuple[tuple[float, ...] | None, ...] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -136,6 +137,7 @@ class Estimate(IntervalTable):
             categories=tuple(self.categories[axis] for axis in kept),
             value=summed(self.value),
             covariances=covariances,
+            scores=None if self.scores is None else tuple(self.scores[axis] for axis in kept),
         )
 
     def __getitem__(self, labels: Any) -> float:
