@@ -200,7 +200,7 @@ def test_of_many_cells_only_linear_measures_have_intervals():
     found = estimate(many, np.arange(200) + 1)
     assert derive(found, Mean(range(200))).method == "delta method"
     entropy = derive(found, Entropy())
-    assert entropy.reason == "of more than 144 cells only mean and correlation have one"
+    assert entropy.reason == "of more than 36 cells only mean and correlation have one"
     assert 0 < entropy.value < np.log2(200)
 
 

@@ -126,3 +126,16 @@ def test_quantiles_with_pinned_cells():
         weights = np.array([np.prod([(cells - i) / (i + 1) for i in range(j)]) for j in range(cells + 1)]) / 2**cells
         bound = pinned_quantile(0.95, cells)
         assert sum(w * chi2.cdf(bound, 1 + j) for j, w in enumerate(weights)) == pytest.approx(0.95, abs=0.01)
+
+
+def test_derivatives_that_are_not_finite_lead_nowhere():
+    """Rather than being shifted for ever."""
+    p = np.array([0.5, 0.5])
+    assert region._newton_step(p, np.ones(2), np.array([[np.nan, 0], [0, -1.0]])).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("cells", [3, 7, 29, 31, 49])
+def test_the_maximum_ends_for_any_number_of_cells(cells):
+    """Also where rounding leaves the last weight of the barrier above its limit."""
+    start, _ = maximum(ReportLikelihood(np.eye(cells), np.arange(1.0, cells + 1)))
+    assert start == pytest.approx(np.arange(1, cells + 1) / (cells * (cells + 1) / 2), abs=1e-4)

@@ -41,8 +41,8 @@ SMALL_BIAS = 0.1
 At .16, 95 % intervals of a table's chi-square covered 92.6 % of 1,500 samples; at .075, 95.3 % of 4,000.
 """
 
-MOST_PROFILED = 144
-"""Most cells of a table whose functionals have intervals by profile likelihood: those of 12 x 12 take seconds."""
+MOST_PROFILED = 36
+"""Most cells of a table whose functionals have intervals by profile likelihood, which take seconds for 6 x 6."""
 
 Categories = Sequence[tuple[Label, ...]]
 

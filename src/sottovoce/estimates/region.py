@@ -30,6 +30,12 @@ MOST_LAGRANGE_STEPS = 12
 NEARLY_ZERO = 1e-12
 """Value of cells at zero where gradients are computed."""
 
+MOST_FACES = 4
+"""Most faces of the simplex, one within the other, on which extremes are looked for."""
+
+LARGEST_SHIFT = 1e6
+"""Shift of a Hessian, relative to its largest entry, that makes any finite one definite."""
+
 LEAST_GAIN = 1e-5
 """Expected gain of a Newton step below which the maximum counts as reached."""
 
@@ -189,7 +195,7 @@ def maximum(likelihood: Likelihood, start: Array | None = None) -> tuple[Array, 
             return here, gradient + barrier / p, information + np.diag(barrier / p**2)
 
         p = climb(terms, value, p)
-        if weight * k <= FINEST_LIKELIHOOD:
+        if weight * k <= 1.001 * FINEST_LIKELIHOOD:  # rounding may leave it a little above
             return p, likelihood.value(p)
         weight = max(weight / GROWTH, FINEST_LIKELIHOOD / k)
 
@@ -222,15 +228,23 @@ def _newton_step(p: Array, gradient: Array, curvature: Array) -> Array:
     """Return the ascent direction of cells that sum to zero; a Hessian that is not definite is shifted until it is."""
     scaled = p[:, None] * curvature * p
     scale, shift = max(float(np.abs(np.diag(scaled)).max()), 1e-300), 0.0
-    while True:
-        try:
-            root = np.linalg.cholesky(scaled + shift * np.eye(len(p)))
-            break
-        except np.linalg.LinAlgError:
-            shift = max(10 * shift, 1e-6 * scale)
+    root = _root(scaled)
+    while root is None and shift < LARGEST_SHIFT * scale:
+        shift = max(10 * shift, 1e-6 * scale)
+        root = _root(scaled + shift * np.eye(len(p)))
+    if root is None or not np.isfinite(root).all():  # derivatives that are not finite lead nowhere
+        return np.zeros_like(p)
     both = np.linalg.solve(root.T, np.linalg.solve(root, np.stack([p * gradient, p], axis=1)))
     multiplier = float(p @ both[:, 0]) / float(p @ both[:, 1])
     return np.asarray(p * (both[:, 0] - multiplier * both[:, 1]))
+
+
+def _root(matrix: Array) -> Array | None:
+    """Return the Cholesky factor, or None of a matrix that is not positive definite."""
+    try:
+        return np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return None
 
 
 def extreme(
@@ -279,8 +293,9 @@ def _extreme_on_faces(
 
     Cells that would become negative are set to zero, and must want to stay there.
     """
-    kept, inside, top = np.ones(len(start), bool), start, inf
-    while kept.any() and top > floor:
+    kept, inside, top, rounds = np.ones(len(start), bool), start, inf, 0
+    while kept.any() and top > floor and rounds < MOST_FACES:
+        rounds += 1
         try:
             found, leaving = _lagrange(FaceLikelihood(likelihood, kept), functional, inside, floor, sign)
         except SottovoceError:  # the functional is not defined there
