@@ -242,7 +242,7 @@ def _newton_step(p: Array, gradient: Array, curvature: Array) -> Array:
 def _root(matrix: Array) -> Array | None:
     """Return the Cholesky factor, or None of a matrix that is not positive definite."""
     try:
-        return np.linalg.cholesky(matrix)
+        return np.asarray(np.linalg.cholesky(matrix), np.float64)
     except np.linalg.LinAlgError:
         return None
 
