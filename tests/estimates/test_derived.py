@@ -117,6 +117,8 @@ def test_near_the_extremes_intervals_hold_them():
     assert (found.high, found.unit, found.method) == (np.log2(3), "bits", "profile likelihood")
     found = derive(estimate(COIN, [670, 165, 165]), Entropy())
     assert found.low == 0
+    assert derive(estimate(COIN, [670, 165, 165]), Mean([1, 2, 7])).low == 1
+    assert derive(estimate(COIN, [165, 165, 670]), Mean([1, 2, 7])).high == 7
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -286,6 +286,11 @@ def _by_profile(estimate: Estimate, measure: Functional, level: float) -> Derive
     null = _null(bent, len(estimate.value))
     profile = Profile(evidence, bent, level, null=null, steep=steep, scored=not (steep or ratio))
     low, high = _low_end(profile, estimate), _high_end(profile)
+    if isinstance(bent, Mean | PearsonCorrelation | RiskDifference):
+        # Extremes are found from inside: what is a hundredth of a standard error from the end of the range is there.
+        least, most = (min(bent.scores), max(bent.scores)) if isinstance(bent, Mean) else (-1.0, 1.0)
+        low = least if low - least < profile.scale / 100 else low
+        high = most if most - high < profile.scale / 100 else high
     bias = 0.0 if isinstance(bent, Mean) or ratio else profile.bias
     value = bent.value(evidence.unbiased if isinstance(bent, Mean) else profile.start) - bias
     value = _log_odds_ratio(profile.start, value) if ratio else value
