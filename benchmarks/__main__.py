@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 
 import benchmarks
 
-TOOLS = {"__main__", "measure"}
+TOOLS = {"__main__", "measure", "coverage_derived"}
 
 
 def names() -> list[str]:

@@ -21,7 +21,7 @@ from papers._ldp_table import (
 from papers.comparison import Measured, Row
 from papers.rerun import Progress, Rerun
 from sottovoce.designs.compare_measures import derived_error
-from sottovoce.estimates.derived import derive, functional_named
+from sottovoce.estimates.derived import delta_method, functional_named
 from sottovoce.estimates.likelihood import nearest_distribution
 from sottovoce.estimates.sample_size import expected_estimate
 
@@ -101,7 +101,7 @@ def _by_delta(table: Any, name: str, target: Any, grid: Sequence[float]) -> list
 def _trusted(name: str, about: dict[str, Any], channel: Any, prior: Any) -> bool:
     """Whether noise stays clear of where the measure bends or ends."""
     found = expected_estimate(channel, prior, **about)
-    return derive(found, functional_named(name, found)).reason is None
+    return delta_method(found, functional_named(name, found)).reason is None
 
 
 def _shown(coin: Sequence[float], noise: Sequence[float]) -> str:

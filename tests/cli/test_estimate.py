@@ -47,9 +47,14 @@ def test_derived_measures(run):
     told = json.loads(out)["derived"]
     assert code == 0
     assert told["correlation"]["low"] < 0.577 < told["correlation"]["high"]  # .25 / sqrt(.25 .75 .5 .5), low after high
-    assert told["log-odds-ratio"]["reason"] is not None  # nobody in (yes, high)
-    code, out, _ = run("estimate", "r.csv", "--attributes", "tax", "--derive", "entropy,mean")
-    assert (code, "mean: 0.2" in out) == (0, True)
+    assert told["log-odds-ratio"]["low"] > 0
+    assert (told["log-odds-ratio"]["high"], told["log-odds-ratio"]["reason"]) == (None, None)  # nobody in (yes, high)
+    code, out, _ = run("estimate", "r.csv", "--attributes", "tax", "--derive", "entropy,mean", "--scores", "0,1")
+    assert (code, "mean: 0.2" in out, " bits  [" in out) == (0, True, True)
+    code, _, err = run("estimate", "r.csv", "--attributes", "tax", "--derive", "mean")
+    assert (code, "error: --derive must suit the categories: those of tax are text" in err) == (2, True)
+    code, _, err = run("estimate", "r.csv", "--attributes", "tax", "--derive", "entropy", "--scores", "0,1")
+    assert (code, "error: --scores must come with --derive mean" in err) == (2, True)
 
 
 @pytest.mark.parametrize("path", ["r.parquet", "r.csv"])
@@ -116,13 +121,13 @@ def test_score_and_bootstrap_intervals(run):
     code, out, _ = run(*asked, "--interval", "score", "--json", "-")
     told = json.loads(out)
     assert (code, told["interval"], min(cell["low"] for cell in told["cells"])) == (0, "score", 0)
-    assert told["derived"]["mutual-information"]["method"] is None
+    assert told["derived"]["mutual-information"]["method"] == "profile likelihood"
     repeated = [run(*asked, "--interval", "bootstrap", "--seed", "3", "--json", "-")[1] for _ in range(2)]
     assert repeated[0] == repeated[1]
     told = json.loads(repeated[0])
     assert told["interval"] == "bootstrap"
     information = told["derived"]["mutual-information"]
-    assert information["method"] == "bootstrap"  # nobody in (yes, high): no delta method
+    assert information["method"] == "bootstrap"
     assert information["low"] < 0.3113 < information["high"]  # H(1/4) - H(1/2) / 2 bits
     code, out, _ = run("estimate", "r.csv", "--attributes", "tax", "--interval", "bootstrap")
     assert (code, "95% interval (bootstrap)" in out) == (0, True)
@@ -168,7 +173,7 @@ def test_what_is_not_a_number_is_null(run, folder):
     code, out, _ = run(*asked, "--json", "-")
     told = json.loads(out, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert (code, told["derived"]["log-odds-ratio"]["value"]) == (0, None)
-    assert "--interval bootstrap may give one" in run(*asked)[1]
+    assert "log odds ratio: nan  [-inf, inf], by profile likelihood" in run(*asked)[1]
 
 
 def test_weights(run, towns):

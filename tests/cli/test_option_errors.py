@@ -129,6 +129,7 @@ WRONG = {
         "--by, --strata and --against": "--attributes tax --by town --strata town",
         "--shares": "--attributes tax --strata town --shares N=1",
         "--derive": "--attributes tax --derive correlation",
+        "--scores": "--attributes tax --derive mean --scores 1,2,3",
         "--independence": "--attributes tax --independence",
         "--plot": "--attributes tax --plot x.doc",
     },

@@ -5,7 +5,7 @@ import pytest
 
 from sottovoce.disguises.tables import disguise_frame
 from sottovoce.errors import SingularChannelError, SottovoceError
-from sottovoce.estimates import asked_together
+from sottovoce.estimates import asked_together, proportions
 from sottovoce.estimates.asked_together import count_by_part, estimate_asked_together
 from sottovoce.estimates.proportions import estimate_proportions
 from sottovoce.plans.budget import new_plan
@@ -131,3 +131,46 @@ def test_sets_of_many_cells_are_refused():
     plan = Plan.of(schema, {("a", "b"): SubsetSelection(odds=3)})
     with pytest.raises(SottovoceError, match="plan must give reports in categories, or sets of a few of them"):
         count_by_part({}, plan, ["a", "b"])
+
+
+@pytest.mark.parametrize("target", ["population", "table"])
+@pytest.mark.parametrize("names", [["a"], ["b", "a"], ["c", "a", "b"]])
+def test_least_squares_from_all_parts(names, target):
+    """Exact on expected counts, and of no more variance than what those asked together say."""
+    table = people(1500)
+    expected = PLAN.channel().matvec(shares(table, SCHEMA.names))
+    counts = Drawn(PLAN, np.round(1e9 * expected).astype(np.int64))
+    found = estimate_proportions(counts, PLAN, names, method="best", target=target)
+    np.testing.assert_allclose(found.value, shares(table, names), atol=1e-7)
+    together = estimate_asked_together(counts, PLAN, names, target=target)
+    assert found.covariances.variances.sum() <= together.covariances.variances.sum() * 1.001
+    assert (found.method, found.attributes) == ("generalised least squares", tuple(names))
+
+
+@pytest.mark.parametrize("names", [["a"], ["a", "b"]])
+def test_few_reports_that_are_alike_have_variance(names):
+    """Forty reports of one pattern; a standard error of zero would claim to know the answer."""
+    no = {variable.name: variable.categories[-1] for variable in PLAN.report_schema}
+    for count in (2, 5, 40):
+        rows = {"a": [True] * count, "b": ["x"] * count, "c": [no["c"]] * count, "d": [no["d"]] * count}
+        for target in ("population", "table"):
+            found = estimate_proportions(rows, PLAN, names, method="best", target=target)
+            assert (found.standard_error > 0.2 / np.sqrt(count)).all()
+
+
+def test_the_best_needs_somebody_who_was_asked():
+    no = {variable.name: variable.categories[-1] for variable in PLAN.report_schema}
+    rows = {"a": [no["a"]] * 5, "b": ["x"] * 5, "c": [no["c"]] * 5, "d": ["p"] * 5}
+    with pytest.raises(
+        SottovoceError, match=r"reports must include some in which all of a, b were asked. Got 5 in which"
+    ):
+        estimate_proportions(rows, PLAN, ["a", "b"], method="best")
+    with pytest.raises(SingularChannelError, match="attributes must be asked together of some respondents; plan with"):
+        estimate_proportions(rows, PLAN, ["a", "d"], method="best")
+
+
+def test_of_many_cells_the_best_is_from_those_asked_together(monkeypatch):
+    monkeypatch.setattr(proportions, "MOST_BLUE", 3)
+    reports = disguise_frame(people(300), PLAN, rng=1)
+    found = estimate_proportions(reports, PLAN, ["a", "b"], method="best")
+    assert found.method == "inverse-variance weighting"

@@ -1,4 +1,4 @@
-"""Intervals by inverting a test, where the delta method declines: coverage, ends at extremes, and declining."""
+"""Intervals by inverting a test with simulated reports: coverage, ends at extremes, and declining."""
 
 from fractions import Fraction
 
@@ -104,10 +104,12 @@ def test_no_luck_makes_an_interval_narrower():
     assert np.ptp(widths) < 0.1 * np.mean(widths)
 
 
-def test_where_the_delta_method_holds_it_is_kept():
+def test_a_bootstrap_that_is_asked_for_is_one():
+    """Whatever the reports: near the likelihood's interval where both hold."""
     found = estimate(COIN, [4000, 3500, 2500])
-    assert derive(found, Mean([0, 1, 5]), bootstrap=500) == derive(found, Mean([0, 1, 5]))
-    assert derive(found, Mean([0, 1, 5])).method == "delta method"
+    asked, profile = derive(found, Mean([0, 1, 5]), bootstrap=500, rng=1), derive(found, Mean([0, 1, 5]))
+    assert (asked.method, profile.method) == ("bootstrap", "profile likelihood")
+    assert (asked.low, asked.high) == pytest.approx((profile.low, profile.high), abs=0.02)
 
 
 def test_users_functions_are_evaluated_one_by_one():
@@ -129,10 +131,10 @@ def test_users_functions_are_evaluated_one_by_one():
 def test_still_declined():
     two = Kronecker([KeepOrUniform((2,), Fraction(1, 2))] * 2)
     found = derive(estimate(two, [600, 390, 5, 5]), LogOddsRatio(), bootstrap=200, rng=1)
-    assert "nor does the bootstrap help" in found.reason
+    assert "the bootstrap has none (p must have positive cells" in found.reason
     assert (found.low, found.method) == (None, None)
-    found = derive(estimate(COIN, [334, 333, 333], method=by_blue), Entropy(), bootstrap=200)
-    assert "the bootstrap is for plain inversions of at most 4096 cells" in found.reason
+    with pytest.raises(SottovoceError, match=r"^bootstrap must be left out but for plain inversions of at most 4096"):
+        derive(estimate(COIN, [334, 333, 333], method=by_blue), Entropy(), bootstrap=200)
     with pytest.raises(SottovoceError, match=r"^draws must be a whole number from 100"):
         derive(estimate(COIN, [334, 333, 333]), Entropy(), bootstrap=3)
 

@@ -244,14 +244,18 @@ def test_progress_is_shown_where_it_is_asked_for(capsys):
         reports.itemsets(0.2, model=True, target="table")
 
 
+@pytest.mark.slow
 def test_sampled_attributes_by_the_better_estimate():
+    """Mean squared errors over 100 disguises: no method beats the default by more than chance."""
     plan = sv.plan(sv.Schema([sv.boolean(name) for name in "abcd"]), odds=9, purpose="marginals")
     truths = {name: [True, False, False, False] * 500 for name in "abcd"}
-    reports = sv.disguise(truths, plan, rng=3)
-    for names in (["a"], ["a", "b"]):
-        best = reports.estimate(names).standard_error
-        for method in ("inversion", "blue"):
-            assert (best**2).sum() <= (reports.estimate(names, method=method).standard_error ** 2).sum() * (1 + 1e-9)
+    samples = [sv.disguise(truths, plan, rng=seed) for seed in range(100)]
+    for names, share in ((["a"], [0.75, 0.25]), (["a", "b"], [0.75, 0, 0, 0.25])):
+        errors = {
+            method: np.mean([(each.estimate(names, method=method).value - share) ** 2 for each in samples])
+            for method in ("best", "inversion", "blue")
+        }
+        assert errors["best"] <= 1.02 * min(errors.values())
 
 
 def test_tables_that_do_not_match_are_not_joined():

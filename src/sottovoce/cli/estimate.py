@@ -16,6 +16,7 @@ from sottovoce.cli.options import (
     parse_shares,
     renamed_parameters,
     split_names,
+    split_numbers,
     written_name,
 )
 from sottovoce.cli.output import interval_header, print_table, progress_bars, say, write_json
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 200
 """Most rows of the printed table; the JSON has all."""
-
-BOOTSTRAP_HINT = "If the delta method gives no interval, --interval bootstrap may give one."
 
 
 @option_errors(kind="interval", name="attributes", variables="attributes", table="path")
@@ -72,6 +71,10 @@ def estimate(
             "of two yes/no attributes odds-ratio, log-odds-ratio, risk-difference.",
         ),
     ] = None,
+    scores: Annotated[
+        str | None,
+        typer.Option(metavar="S,S,...", help="Numbers that the categories stand for, for the mean of one attribute."),
+    ] = None,
     independence: Annotated[
         bool, typer.Option("--independence", help="Test whether two attributes are independent.")
     ] = False,
@@ -101,7 +104,8 @@ def estimate(
         intervals: dict[str, Any] = {"kind": interval, "simultaneous": simultaneous}
         if interval == "bootstrap":
             intervals |= {"rng": seed, "progress": progress}
-        documents, derived = _documents(estimates, measures, level, intervals)
+        given = split_numbers("scores", scores)
+        documents, derived = _documents(estimates, measures, level, intervals, given)
         test = None
         if independence:
             test = _test_independence(path, plan, names, weights or strata, partial(move, "testing"))
@@ -178,24 +182,33 @@ def _test_independence(
 
 
 def _documents(
-    estimates: "Estimates", measures: list[str], level: float, intervals: dict[str, Any]
+    estimates: "Estimates", measures: list[str], level: float, intervals: dict[str, Any], scores: list[float] | None
 ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, "Derived"]]]:
     """Return the JSON and the derived measures of each estimate."""
     documents = {name: each.to_json(level, **intervals) for name, each in estimates.items()}
-    derived = {name: _derive(each, measures, level, intervals) for name, each in estimates.items()}
+    derived = {name: _derive(each, measures, level, intervals, scores) for name, each in estimates.items()}
     for name, document in documents.items():
         document["derived"] = {measure: each.to_json() for measure, each in derived[name].items()}
     return documents, derived
 
 
-def _derive(estimate: "Estimate", measures: list[str], level: float, intervals: dict[str, Any]) -> dict[str, "Derived"]:
-    """Return derived measures by name, with bootstrap intervals if these were asked for and the delta method fails."""
+def _derive(
+    estimate: "Estimate", measures: list[str], level: float, intervals: dict[str, Any], scores: list[float] | None
+) -> dict[str, "Derived"]:
+    """Return derived measures by name, with bootstrap intervals if these were asked for."""
     from sottovoce.estimates.bootstrap import DRAWS
-    from sottovoce.estimates.derived import derive
+    from sottovoce.estimates.derived import SCORED, derive
 
+    if scores is not None and "mean" not in measures:
+        raise SottovoceError("scores", "must come with --derive mean", scores)
     options: dict[str, Any] = {name: intervals[name] for name in ("rng", "progress") if name in intervals}
     draws = DRAWS if intervals["kind"] == "bootstrap" else None
-    return {written_name(name): derive(estimate, name, level, bootstrap=draws, **options) for name in measures}
+    return {
+        written_name(name): derive(
+            estimate, name, level, scores=scores if name in SCORED else None, bootstrap=draws, **options
+        )
+        for name in measures
+    }
 
 
 def _compare(estimates: "Estimates", method: str, against: str | None) -> "Comparison | None":
@@ -259,8 +272,6 @@ def _show(estimate: "Estimate", document: dict[str, Any], derived: dict[str, "De
         say(f"{len(document['cells']) - MOST_ROWS} more cells are in the JSON.")
     for number in derived.values():
         say(str(number))
-    if document["interval"] != "bootstrap" and any(number.reason is not None for number in derived.values()):
-        say(BOOTSTRAP_HINT)
     for remark in estimate.notes:
         say(remark)
 

@@ -14,8 +14,14 @@ from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimates.counted import Counted, check_number, count_reports
 from sottovoce.estimates.covariance import MatrixCovariance
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.likelihood import Axes, Block, Observed, observed
-from sottovoce.estimates.proportions import NeverAskedError, estimate_proportions, is_large_set, is_sampled
+from sottovoce.estimates.likelihood import Axes, Block, Observed, nearest_distribution, observed
+from sottovoce.estimates.proportions import (
+    NeverAskedError,
+    estimate_proportions,
+    is_large_set,
+    is_sampled,
+    report_covariance,
+)
 from sottovoce.plans.plan import Plan
 
 MOST_REPORTS = 2**22
@@ -68,7 +74,7 @@ def estimate_asked_together(
         counted.attributes,
         counted.categories,
         value[counted.order],
-        MatrixCovariance(covariance[np.ix_(counted.order, counted.order)]),
+        MatrixCovariance(covariance[np.ix_(counted.order, counted.order)], report_covariance(counted, target)),
         counted.reported,
         counted.respondents,
         target,
@@ -76,8 +82,110 @@ def estimate_asked_together(
     )
 
 
-def _estimate_block(block: Block, kept: Axes, sizes: Sequence[int]) -> tuple[Array, Array, float]:
-    """Return the estimate from one block, its covariance, and its precision at the uniform distribution.
+def estimate_by_least_squares(
+    reports: Any, plan: Plan, names: Sequence[str], target: Target, frequencies: Frequencies
+) -> Estimate:
+    """Estimate joint proportions from all parts of a sampling plan, also from those that ask some of the attributes.
+
+    Part Q gives an unbiased estimate v of the margin `M p` that it asks, with covariance C; generalised least squares,
+    `p = J^-1 sum_Q M^T C^-1 v` with `J = sum_Q M^T C^-1 M` and p summing to one, has the least variance of all
+    unbiased combinations. C is that at the uniform distribution first, and then at the estimate that this gives,
+    as a distribution and mixed with one uniform answer for each cell: with few reports the weights are those for
+    equal frequencies, with many the best for the true ones. No estimate is picked by what came out. Variances
+    are those at this distribution: none is zero because a few reports are alike.
+    """
+    found = count_by_part(reports, plan, names, frequencies)
+    counted, sizes = found.counted, found.sampled.sizes
+    check_number(int(found.sampled.total))
+    asked = [block for block in found.sampled.blocks if set(block.axes) & set(found.kept)]
+    parts = [_LinearPart.of(block, found.kept, sizes) for block in asked]
+    cells = prod(sizes[a] for a in found.kept)
+    uniform = np.full(cells, 1 / cells)
+    if _rank(parts, cells) < cells - 1:
+        rule = f"must include some in which all of {', '.join(names)} were asked"
+        raise SottovoceError("reports", rule, Words(f"{counted.respondents} in which they were not"))
+    first, _ = _weighted_least_squares(parts, uniform)
+    near, people = nearest_distribution(first), found.sampled.total
+    value, covariance = _weighted_least_squares(parts, (people * near + 1) / (people + cells))
+    if target == "table":
+        near = nearest_distribution(value)
+        covariance = covariance - (np.diag(near) - np.outer(near, near)) / counted.respondents
+    matrix = covariance[np.ix_(counted.order, counted.order)]
+    return Estimate(
+        counted.attributes,
+        counted.categories,
+        value[counted.order],
+        MatrixCovariance(matrix, report_covariance(counted, target)),
+        counted.reported,
+        counted.respondents,
+        target,
+        "generalised least squares",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _LinearPart:
+    """A block of reports, its inverse to the attributes wanted among those it asks, and the matrix of their margin."""
+
+    block: Block
+    shape: list[int]
+    inverse: Array
+    margin: Array
+
+    @classmethod
+    def of(cls, block: Block, kept: Axes, sizes: Sequence[int]) -> "_LinearPart":
+        """Return the part of a block that asks some of what is wanted; sizes of other attributes are negative."""
+        shared = tuple(a for a in kept if a in block.axes)
+        shape = [sizes[a] if a in shared else -sizes[a] for a in block.axes]
+        return cls(block, shape, _inverse(block, shared, sizes)[0], _margin(kept, shared, sizes))
+
+    def reports(self, cells: Array) -> Array:
+        """Return the distribution of the reports, given the wanted joint cells; other attributes are uniform."""
+        table = (self.margin @ cells).reshape([max(size, 1) for size in self.shape])
+        others = prod(-size for size in self.shape if size < 0)
+        full = np.broadcast_to(table / others, [abs(size) for size in self.shape])
+        return self.block.report_distribution(full.ravel())
+
+
+def _rank(parts: Sequence[_LinearPart], cells: int) -> int:
+    """Return the number of directions that sum to zero about which the parts say something."""
+    margins = [part.margin - part.margin.mean(axis=1, keepdims=True) for part in parts]
+    return int(np.linalg.matrix_rank(np.concatenate([np.zeros((1, cells)), *margins])))
+
+
+def _weighted_least_squares(parts: Sequence[_LinearPart], cells: Array) -> tuple[Array, Array]:
+    """Return the estimate with the best weights at a distribution, and its covariance there.
+
+    Of a part that asks further attributes, half of the covariance is that at the reported frequencies, for how these
+    attributes go together is not known.
+    """
+    k = len(cells)
+    basis = np.linalg.qr(np.eye(k) - 1 / k)[0][:, : k - 1]
+    total, gains, covariances = np.zeros((k, k)), [], []
+    for part in parts:
+        covariances.append(_covariance(part.inverse, part.reports(cells), part.block.total))
+        gains.append(part.margin.T @ np.linalg.pinv(covariances[-1], hermitian=True))
+        total += gains[-1] @ part.margin
+    information = basis.T @ total @ basis
+    value, spread, uniform = np.full(k, 1 / k), np.zeros((k, k)), np.full(k, 1 / k)
+    for part, weights, covariance in zip(parts, gains, covariances, strict=True):
+        gain = basis @ np.linalg.solve(information, basis.T @ weights)
+        reported = part.block.counts / part.block.total
+        value += gain @ (part.inverse @ reported - part.margin @ uniform)
+        seen = _covariance(part.inverse, reported, part.block.total) if min(part.shape) < 0 else covariance
+        spread += gain @ (covariance + seen) @ gain.T / 2
+    return value, spread
+
+
+def _margin(kept: Axes, shared: Axes, sizes: Sequence[int]) -> Array:
+    """Return the matrix that sums joint cells of the attributes kept over those that are not shared."""
+    shape = [sizes[a] for a in kept]
+    dropped = tuple(axis for axis, a in enumerate(kept) if a not in shared)
+    return np.asarray(np.eye(prod(shape)).reshape(*shape, -1).sum(axis=dropped).reshape(-1, prod(shape)))
+
+
+def _inverse(block: Block, kept: Axes, sizes: Sequence[int]) -> tuple[Array, Array]:
+    """Return the matrix from a block's reports to the margin of some attributes, and the reports of uniform answers.
 
     The whole report is inverted and then summed over the other attributes: a part of the report may tell less.
     """
@@ -85,11 +193,23 @@ def _estimate_block(block: Block, kept: Axes, sizes: Sequence[int]) -> tuple[Arr
     dropped = tuple(axis for axis, a in enumerate(block.axes) if a not in kept)
     whole = np.linalg.pinv(block.report_distribution(np.eye(prod(shape))))
     inverse = whole.reshape(*shape, -1).sum(axis=dropped).reshape(-1, whole.shape[1])
+    return inverse, block.report_distribution(np.full(prod(shape), 1 / prod(shape)))
+
+
+def _covariance(inverse: Array, reported: Array, total: float) -> Array:
+    """Return the covariance of a block's estimate from so many reports with these frequencies."""
+    value = inverse @ reported
+    return np.asarray(((inverse * reported) @ inverse.T - np.outer(value, value)) / total)
+
+
+def _estimate_block(block: Block, kept: Axes, sizes: Sequence[int]) -> tuple[Array, Array, float]:
+    """Return the estimate from one block, its covariance, and its precision at the uniform distribution."""
+    inverse, expected = _inverse(block, kept, sizes)
     reported = block.counts / block.total
     value = inverse @ reported
-    covariance = ((inverse * reported) @ inverse.T - np.outer(value, value)) / block.total
-    at_uniform = inverse**2 @ block.report_distribution(np.full(prod(shape), 1 / prod(shape)))
-    return value, covariance, block.total / float(at_uniform.mean() - 1 / len(value) ** 2)
+    at_uniform = inverse**2 @ expected
+    precision = block.total / float(at_uniform.mean() - 1 / len(value) ** 2)
+    return value, _covariance(inverse, reported, block.total), precision
 
 
 def _averaged(estimates: Sequence[tuple[Array, Array, float]]) -> tuple[Array, Array]:

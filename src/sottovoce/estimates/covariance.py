@@ -63,9 +63,10 @@ class InversionCovariance:
 
 @dataclass(frozen=True)
 class MatrixCovariance:
-    """A covariance matrix that was computed as a whole."""
+    """A covariance matrix that was computed as a whole; `source` has the reports and their channel, where known."""
 
     matrix: Array
+    source: InversionCovariance | None = None
 
     @property
     def variances(self) -> Array:

@@ -86,6 +86,7 @@ class Estimate(IntervalTable):
     effective: float | None = None
     origin: Respondents | None = None
     tests: CellTests | None = None
+    scores: tuple[tuple[float, ...] | None, ...] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -157,6 +158,7 @@ class Estimate(IntervalTable):
             value=summed(self.value),
             covariances=covariances,
             tests=tests,
+            scores=None if self.scores is None else tuple(self.scores[axis] for axis in kept),
         )
 
     def __getitem__(self, labels: Any) -> float:

@@ -5,6 +5,7 @@ from math import exp, lgamma, log
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.channels.channel import Channel
 from sottovoce.checks import Array, Progress, whole_number
@@ -115,10 +116,9 @@ def independence_test(
     counted = _count_both(reports, plan, first, second, frequencies)
     rows, columns, *_ = (len(categories) for categories in counted.categories)
     degrees = (rows - 1) * (columns - 1)
-    if _is_separate(counted.channel):
-        statistic, method = _pearson(counted), "Pearson, on the reports"
-    else:
-        statistic, method = _likelihood_ratio(counted, progress), "likelihood ratio, through the channel"
+    statistic, method = independence_statistic(
+        counted.channel, counted.counts, counted.order, (rows, columns), progress
+    )
     return IndependenceTest((first, second), statistic, degrees, chi_square_tail(statistic, degrees), method)
 
 
@@ -147,23 +147,38 @@ def _is_separate(channel: Channel) -> bool:
     return all(f.n_in == f.n_out and np.isfinite(f.condition_number) for f in channel.factors)
 
 
-def _pearson(counted: Counted) -> float:
+def independence_statistic(
+    channel: Channel,
+    counts: Any,
+    order: NDArray[np.intp],
+    shape: tuple[int, int],
+    progress: Progress | None = None,
+) -> tuple[float, str]:
+    """Return the statistic of the test on counts of reports, and its method; the first two attributes have `shape`."""
+    reports = np.asarray(counts, np.float64)
+    if _is_separate(channel):
+        return _pearson(reports.reshape(channel.shape_out)), "Pearson, on the reports"
+    free = em(channel, reports, progress=progress).log_likelihood
+    bound = _independent_log_likelihood(channel, reports, order, shape)
+    return max(2 * (free - bound), 0.0), "likelihood ratio, through the channel"
+
+
+def _pearson(table: Array) -> float:
     """Return `sum (O - E)^2 / E` over the table of reports, without empty rows and columns."""
-    table = counted.counts.reshape(counted.channel.shape_out).astype(float)
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     return float(((table - expected) ** 2 / expected).sum())
 
 
-def _likelihood_ratio(counted: Counted, progress: Progress | None = None) -> float:
-    """Return twice the difference of the maximal log-likelihoods, with and without independence."""
-    free = em(counted.channel, counted.counts, progress=progress).log_likelihood
-    return max(2 * (free - _independent_log_likelihood(counted)), 0.0)
-
-
-def _independent_log_likelihood(counted: Counted, tolerance: float = 1e-10, most_steps: int = 20_000) -> float:
+def _independent_log_likelihood(
+    channel: Channel,
+    counts: Array,
+    order: NDArray[np.intp],
+    shape: tuple[int, int],
+    tolerance: float = 1e-10,
+    most_steps: int = 20_000,
+) -> float:
     """Return the maximal log-likelihood if the first two attributes are independent, by EM with that constraint."""
-    channel, counts = counted.channel, counted.counts.astype(float)
     reported = counts / counts.sum()
     cells = np.full(channel.n_in, 1 / channel.n_in)
     mean, gain, steps = -np.inf, np.inf, 0
@@ -172,13 +187,13 @@ def _independent_log_likelihood(counted: Counted, tolerance: float = 1e-10, most
         reached = float(np.sum(reported[reported > 0] * np.log(expected[reported > 0])))
         gain, mean, steps = reached - mean, reached, steps + 1
         ratio = np.divide(reported, expected, out=np.zeros_like(reported), where=expected > 0)
-        cells[counted.order] = _without_dependence((cells * channel.rmatvec(ratio))[counted.order], counted)
+        cells[order] = _without_dependence((cells * channel.rmatvec(ratio))[order], shape)
     return mean * float(counts.sum())
 
 
-def _without_dependence(cells: Array, counted: Counted) -> Array:
+def _without_dependence(cells: Array, shape: tuple[int, int]) -> Array:
     """Return `p(a) p(b) p(rest | a, b)` from expected frequencies of joint cells, in the order asked for."""
-    table = cells.reshape(*(len(categories) for categories in counted.categories[:2]), -1)
+    table = cells.reshape(*shape, -1)
     pair = table.sum(axis=2)
     rest = np.divide(table, pair[..., None], out=np.full_like(table, 1 / table.shape[2]), where=pair[..., None] > 0)
     return np.asarray(np.outer(pair.sum(axis=1), pair.sum(axis=0))[..., None] * rest).ravel()

@@ -12,7 +12,7 @@ import numpy as np
 from sottovoce.channels.kronecker import Kronecker
 from sottovoce.checks import Array, Target, one_of, whole_number
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.derived import derive, functional_named
+from sottovoce.estimates.derived import delta_method, functional_named
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.sample_size import expected_estimate
 from sottovoce.measures.functionals import Functional
@@ -138,7 +138,7 @@ def _cost(schemes: Sequence[Scheme], table: Array, respondents: int, target: Tar
 
 
 def _derived_cost(expected: Estimate, functional: Functional) -> DerivedCost:
-    value, reason = functional.value(expected.value), derive(expected, functional).reason
+    value, reason = functional.value(expected.value), delta_method(expected, functional).reason
     try:
         gradient = functional.gradient(expected.value)
     except SottovoceError:

@@ -1,6 +1,7 @@
 """Joint proportions of any attributes of a plan, from disguised reports."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, Literal, TypedDict, Unpack, get_args
 
@@ -31,6 +32,7 @@ from sottovoce.estimates.likelihood import em, nearest_distribution, observed_co
 from sottovoce.estimates.profile_likelihood import effective_tests, maximum_likelihood_tests
 from sottovoce.estimates.weights import WeightedCovariance, shift_by_squares
 from sottovoce.plans.plan import Plan, check_plan
+from sottovoce.schemas.binned import Binned
 from sottovoce.schemes.scheme import all_schemes
 
 PURPOSES_BY_SIZE = {1: "marginals", 2: "pairs", 3: "triples"}
@@ -72,8 +74,7 @@ def estimate_proportions(
     is `blue`, the best linear unbiased estimate, which is better where there are more reports than truths.
     `em` gives the maximum-likelihood distribution, with the covariance of its observed information; `simplex`
     the distribution nearest to the inversion, with the inversion's covariance. `best` is the inversion or, for plans
-    that ask each respondent some of the attributes, the one of less variance of `blue` and of the average over those
-    who were asked all of these.
+    that ask each respondent some of the attributes, generalised least squares over what all of them were asked.
 
     `reports` is a disguised table or its path. The `target` is the population that the respondents are a sample of, or
     the table of the respondents themselves, whose answers are hidden by the coins only. Survey `weights`, a public
@@ -93,7 +94,7 @@ def estimate_proportions(
     needed = needed_attributes(plan, names)
     if method == "best":
         if weights is None and is_sampled(plan, names):
-            return _best_of_sampled(reports, plan, names, target, frequencies)
+            return with_scores(_best_of_sampled(reports, plan, names, target, frequencies), plan)
         method = "inversion"
     if is_large_set(plan.channel(needed)):
         if weights is not None:
@@ -103,19 +104,30 @@ def estimate_proportions(
     else:
         counted = count_reports(reports, plan, needed, weights, frequencies)
         joint = _from_counts(counted, plan, target, method, progress)
-    return joint if needed == names else joint.marginal(names)
+    return with_scores(joint if needed == names else joint.marginal(names), plan)
+
+
+def with_scores(estimate: Estimate, plan: Plan) -> Estimate:
+    """Return an estimate that knows the midpoints of its binned numbers, as means and correlations need them."""
+    variables = [plan.schema[name] for name in estimate.attributes]
+    if not any(isinstance(variable, Binned) for variable in variables):
+        return estimate
+    scores = (variable.midpoints if isinstance(variable, Binned) else None for variable in variables)
+    return replace(estimate, scores=tuple(scores))
 
 
 def _best_of_sampled(
     reports: Any, plan: Plan, names: Sequence[str], target: Target, frequencies: Frequencies
 ) -> Estimate:
-    """Return the estimate of less summed variance of two: neither is always better."""
-    from sottovoce.estimates.asked_together import estimate_asked_together
+    """Return the estimate by least squares from all parts; of many cells, from those that ask all the attributes."""
+    from sottovoce.estimates.asked_together import estimate_asked_together, estimate_by_least_squares
 
-    averaged = estimate_asked_together(reports, plan, names, target=target, frequencies=frequencies)
-    linear: Method = "blue" if plan.channel(needed_attributes(plan, names)).n_in <= MOST_BLUE else "inversion"
-    other = estimate_proportions(reports, plan, names, target=target, method=linear, frequencies=frequencies)
-    return min(other, averaged, key=lambda estimate: float(estimate.covariances.variances.sum()))
+    never = never_asked(plan, names)
+    if never:
+        raise NeverAskedError(never)
+    if plan.schema.project(names).cells > MOST_BLUE:
+        return estimate_asked_together(reports, plan, names, target=target, frequencies=frequencies)
+    return estimate_by_least_squares(reports, plan, names, target, frequencies)
 
 
 def estimate_by(
@@ -150,7 +162,7 @@ def estimate_by(
             value = group if isinstance(by, str) else ", ".join(map(str, group))
             rule = f"{reason.rule}, where {', '.join(by_names(by))} is {value}"
             raise SottovoceError(reason.parameter, rule, reason.value) from None
-        estimates[group] = joint if needed == names else joint.marginal(names)
+        estimates[group] = with_scores(joint if needed == names else joint.marginal(names), plan)
     return estimates
 
 
@@ -235,12 +247,22 @@ def by_blue(counted: Counted, target: Target) -> Estimate:
     # Centred at the estimate itself, as in WeightedCovariance; without weights both are the same.
     product_of_means = np.outer(squared, value) + np.outer(value, squared) - np.outer(value, value)
     centre = product_of_means if target == "population" else np.diag(squared)
-    covariances = MatrixCovariance(((rows * by_squares) @ rows.T - centre) / counted.effective)
+    matrix = ((rows * by_squares) @ rows.T - centre) / counted.effective
     tests: CellTests | None = None
     if counted.weighted is None:
         members = np.eye(len(counted.order))[counted.order]
         tests = weighted_sum_tests(rows, counted.channel, counted.reported, counted.respondents, target, members)
-    return _estimate(counted, value, covariances, target, "blue", tests)
+    return _estimate(
+        counted, value, MatrixCovariance(matrix, report_covariance(counted, target)), target, "blue", tests
+    )
+
+
+def report_covariance(counted: Counted, target: Target) -> InversionCovariance | None:
+    """Return the covariance of the inversion, which knows reports and channel; None where there is no inversion."""
+    channel, order, reported = counted.channel, counted.order, counted.reported
+    if counted.weighted is not None or np.isinf(channel.condition_number):
+        return None
+    return InversionCovariance(channel, reported, channel.solve(reported)[order], counted.respondents, order, target)
 
 
 def blue_matrix(channel: Channel, distribution: Array) -> Array:
@@ -279,8 +301,9 @@ def by_em(counted: Counted, target: Target, progress: Progress | None = None) ->
     fit = em(counted.channel, counted.counts, progress=progress)
     covariance = observed_covariance(counted.channel, counted.counts, fit.value)
     matrix = covariance[counted.order][:, counted.order]
+    covariances = MatrixCovariance(matrix, report_covariance(counted, target))
     tests = maximum_likelihood_tests(counted.channel, counted.counts, counted.order)
-    return _estimate(counted, fit.value[counted.order], MatrixCovariance(matrix), target, fit.method, tests)
+    return _estimate(counted, fit.value[counted.order], covariances, target, fit.method, tests)
 
 
 def _estimate(
@@ -328,7 +351,7 @@ def singular_channel_error(reason: SingularChannelError, plan: Plan, names: Sequ
     >>> print(singular_channel_error(reason, plan, ["a", "b"]).parameter)
     a (warner: p must not be 1/n, n the number of categories)
     """
-    never = _never_asked(plan, names)
+    never = never_asked(plan, names)
     if never:
         return NeverAskedError(never)
     channels = {name: plan.channel(needed_attributes(plan, [name])) for name in names}
@@ -338,7 +361,7 @@ def singular_channel_error(reason: SingularChannelError, plan: Plan, names: Sequ
     return SingularChannelError(which, f"cannot be estimated: {reason.parameter} {reason.rule}", reason.value)
 
 
-def _never_asked(plan: Plan, names: Sequence[str]) -> list[str]:
+def never_asked(plan: Plan, names: Sequence[str]) -> list[str]:
     """Return the attributes among these that a plan samples but never asks together."""
     for group in plan.groups:
         channel, wanted = group.mechanism.channel, [name for name in group.attributes if name in names]

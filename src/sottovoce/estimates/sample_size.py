@@ -11,7 +11,7 @@ from sottovoce.checks import Array, Target, number, whole_number
 from sottovoce.checks import target as checked_target
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimates.covariance import InversionCovariance
-from sottovoce.estimates.derived import Derived, derive
+from sottovoce.estimates.derived import Derived, delta_method
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.intervals import critical_value
 from sottovoce.estimates.proportions import MOST_LISTED, is_large_set, needed_attributes
@@ -36,14 +36,14 @@ def expected_estimate(
 
     With A the channel, B its inverse and `lam = A p`, the covariance is `(B diag(lam) B^T - p p^T) / N` where the
     respondents are a sample of the population, `(B diag(lam) B^T - diag(p)) / N` where p are the proportions of
-    this table. `derive` gives the standard errors of functionals by the delta method.
+    this table. `delta_method` gives the standard errors of functionals by the delta method.
 
-    >>> from sottovoce.estimates.derived import derive
+    >>> from sottovoce.estimates.derived import delta_method
     >>> from sottovoce.measures.functionals import Entropy
     >>> from sottovoce.schemes.randomized_response import RandomizedResponse
     >>> channel = RandomizedResponse(epsilon=3).mechanism((2,)).channel
-    >>> print(derive(expected_estimate(channel, [0.7, 0.3], 1000), Entropy()))
-    entropy: 0.8822 +- 0.0199  [0.8432, 0.9212]
+    >>> print(delta_method(expected_estimate(channel, [0.7, 0.3], 1000), Entropy()))
+    entropy: 0.8822 +- 0.0199 bits  [0.8432, 0.9212]
     """
     truth: Array = as_prior(np.ravel(prior), channel.n_in)
     count = checked_respondents(respondents)
@@ -120,7 +120,7 @@ def expected_width(
     if functional is None:
         low, high = expected.interval(level)
         return high - low
-    derived = derive(expected, functional, level)
+    derived = delta_method(expected, functional, level)
     if derived.standard_error is None:
         raise _no_interval(derived, respondents)
     return np.array([2 * critical_value(level) * derived.standard_error])
@@ -158,7 +158,7 @@ def respondents_needed(
     variance = max(float(gradient @ one.covariance @ gradient), 0.0)
     fewest = max(ceil(variance * (deviations / width) ** 2), 1)
     return _until_trusted(
-        lambda count: derive(expected_proportions(plan, attributes, prior, count), functional, level), fewest
+        lambda count: delta_method(expected_proportions(plan, attributes, prior, count), functional, level), fewest
     )
 
 

@@ -30,6 +30,7 @@ class MutualInformation:
     """
 
     name = "mutual information"
+    unit = "bits"
 
     shape: tuple[int, int]
 
@@ -52,6 +53,13 @@ class MutualInformation:
         table = positive(cells(p, self.shape), "gradient of mutual information").reshape(self.shape)
         ratio = table / np.outer(table.sum(axis=1), table.sum(axis=0))
         return np.asarray(np.log2(ratio) - 1 / log(2)).ravel()
+
+    def hessian(self, p: Any) -> Array:
+        """Return the second derivatives, `([same cell] / p_ij - [same row] / r_i - [same column] / c_j) / ln 2`."""
+        table = positive(cells(p, self.shape), "gradient of mutual information").reshape(self.shape)
+        by_row = np.kron(np.diag(1 / table.sum(axis=1)), np.ones((self.shape[1], self.shape[1])))
+        by_column = np.kron(np.ones((self.shape[0], self.shape[0])), np.diag(1 / table.sum(axis=0)))
+        return np.asarray((np.diag(1 / table.ravel()) - by_row - by_column) / log(2))
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,10 @@ class GSquared:
     def gradient(self, p: Any) -> Array:
         """Return the derivative by every cell."""
         return 2 * log(2) * MutualInformation(self.shape).gradient(p)
+
+    def hessian(self, p: Any) -> Array:
+        """Return the second derivatives."""
+        return 2 * log(2) * MutualInformation(self.shape).hessian(p)
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,7 @@ class Entropy:
     """
 
     name = "entropy"
+    unit = "bits"
 
     def value(self, p: Any) -> float:
         """Return the bits; a cell that is zero contributes nothing."""
@@ -111,6 +112,10 @@ class Entropy:
     def gradient(self, p: Any) -> Array:
         """Return the derivative by every cell."""
         return -(np.log2(positive(cells(p), "gradient of the entropy")) + 1 / log(2))
+
+    def hessian(self, p: Any) -> Array:
+        """Return the second derivatives, `-1 / (p_i ln 2)` on the diagonal."""
+        return np.diag(-1 / (positive(cells(p), "gradient of the entropy") * log(2)))
 
 
 @dataclass(frozen=True)

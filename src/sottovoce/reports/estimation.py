@@ -12,7 +12,7 @@ from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.groups import Estimates, stratified
 from sottovoce.estimates.log_linear import estimate_joint
-from sottovoce.estimates.proportions import estimate_by, estimate_proportions, is_sampled
+from sottovoce.estimates.proportions import estimate_by, estimate_proportions, is_sampled, with_scores
 from sottovoce.reports.views import listed, with_public_attributes
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.tables.source import Source
@@ -63,7 +63,8 @@ def _table(reports: "Reports", names: Sequence[str], options: Options) -> Estima
         if options["weights"] is not None:
             raise SottovoceError("weights", "must be left out for the method 'model'", Words("some"))
         frequencies, progress = options["frequencies"], options["progress"]
-        estimate = estimate_joint(source, plan, names, frequencies=frequencies, progress=progress)
+        modelled = estimate_joint(source, plan, names, frequencies=frequencies, progress=progress)
+        estimate = with_scores(modelled, plan)
     else:
         estimate = estimate_proportions(source, plan, names, **options)
     return replace(estimate, origin=reports.respondents())
@@ -98,7 +99,8 @@ def _strata(reports: "Reports", names: Sequence[str], strata: Strata, options: O
         ((column, shares),) = strata.items()
     else:
         raise SottovoceError("strata", "must be a public column, or {column: {value: share}}", strata)
-    return replace(stratified(_groups(reports, names, [column], options), shares), origin=reports.respondents())
+    whole = stratified(_groups(reports, names, [column], options), shares)
+    return replace(with_scores(whole, with_public_attributes(reports.plan, names)), origin=reports.respondents())
 
 
 def _keys(source: Source, by: Sequence[str]) -> list[Any]:

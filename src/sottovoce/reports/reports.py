@@ -212,7 +212,7 @@ class Reports:
         `method` is "inversion" (unbiased; Huang & Du 2008), "blue" (best linear unbiased weights), "em" (maximum
         likelihood), "simplex" (the distribution nearest to the inversion) or "model" (a log-linear model of all
         joint cells, which fills in what nobody was asked together). "best", the default, is the inversion, and for
-        plans that ask everyone a few of the attributes the average over those who were asked all `names`.
+        plans that ask everyone a few of the attributes least squares over what all of them were asked.
         """
         options: dict[str, Any] = {
             "weights": weights,

@@ -77,6 +77,16 @@ class Binned(Variable):
         """One column, with one code for each bin and one for missing numbers if they are allowed."""
         return (len(self.categories),)
 
+    @property
+    def midpoints(self) -> tuple[float, ...]:
+        """Midpoint of each category; NaN for a bin without an end, and for missing numbers.
+
+        >>> Binned("age", [18, 40, 65, float("inf")], closed="left").midpoints
+        (29.0, 52.5, nan)
+        """
+        middles = [(low + high) / 2 if math.isfinite(high - low) else math.nan for low, high in pairwise(self.edges)]
+        return (*middles, *[math.nan] * (len(self.categories) - len(middles)))
+
     def encode(self, values: Iterable[Any]) -> Columns:
         """Find the bin of each number; text is read as a number."""
         numbers = _numbers(self.name, values)
