@@ -14,6 +14,7 @@ from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimates.counted import Counted, check_number, count_reports
 from sottovoce.estimates.covariance import MatrixCovariance
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.intervals import CellTests, IndicatorTests, QuadraticVariance, ScoreTests, properties
 from sottovoce.estimates.likelihood import Axes, Block, Observed, nearest_distribution, observed
 from sottovoce.estimates.proportions import (
     NeverAskedError,
@@ -104,9 +105,10 @@ def estimate_by_least_squares(
     if _rank(parts, cells) < cells - 1:
         rule = f"must include some in which all of {', '.join(names)} were asked"
         raise SottovoceError("reports", rule, Words(f"{counted.respondents} in which they were not"))
-    first, _ = _weighted_least_squares(parts, uniform)
+    first, _, _ = _weighted_least_squares(parts, uniform)
     near, people = nearest_distribution(first), found.sampled.total
-    value, covariance = _weighted_least_squares(parts, (people * near + 1) / (people + cells))
+    value, covariance, weights = _weighted_least_squares(parts, (people * near + 1) / (people + cells))
+    tests = _tests(parts, weights, value, counted, target)
     if target == "table":
         near = nearest_distribution(value)
         covariance = covariance - (np.diag(near) - np.outer(near, near)) / counted.respondents
@@ -120,7 +122,38 @@ def estimate_by_least_squares(
         counted.respondents,
         target,
         "generalised least squares",
+        tests=tests,
     )
+
+
+def _tests(
+    parts: Sequence["_LinearPart"], weights: Sequence[Array], value: Array, counted: Counted, target: Target
+) -> CellTests:
+    """Return exact tests where one part tells everything by one property of a report, and score tests otherwise.
+
+    Part Q adds `(m_0 + (m_1 - m_0) t - (e_0 + (e_1 - e_0) t)^2) / N_Q` to the variance at a proportion t, with m and e
+    the mean square and the mean of a report's weight, from respondents in the cell and outside it.
+    """
+    order, cells = counted.order, np.eye(len(value))
+    if len(parts) == 1 and target == "population":
+        block = parts[0].block
+        found = properties(parts[0].inverse[order], block.counts / block.total)
+        if found is not None:
+            return IndicatorTests(found[0] * block.total, round(block.total), found[1], found[2], target)
+    near = nearest_distribution(value) + 1e-12
+    others = (1 - cells) * near / ((1 - cells) * near).sum(axis=1, keepdims=True)
+    coefficients = np.zeros((3, len(value)))
+    for part, weight in zip(parts, weights, strict=True):
+        reports = np.stack([part.reports(cell) for cell in cells], axis=1)
+        (e_in, e_out), (m_in, m_out) = (
+            (np.diag(moment), (moment * others).sum(axis=1)) for moment in (weight @ reports, weight**2 @ reports)
+        )
+        slope = e_in - e_out
+        terms = np.array([m_out - e_out**2, m_in - m_out - 2 * e_out * slope, -(slope**2)])
+        coefficients += terms / part.block.total
+    if target == "table":
+        coefficients += np.array([[0.0], [-1.0], [1.0]]) / counted.respondents
+    return ScoreTests(value[order], QuadraticVariance(*coefficients[:, order]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,8 +186,8 @@ def _rank(parts: Sequence[_LinearPart], cells: int) -> int:
     return int(np.linalg.matrix_rank(np.concatenate([np.zeros((1, cells)), *margins])))
 
 
-def _weighted_least_squares(parts: Sequence[_LinearPart], cells: Array) -> tuple[Array, Array]:
-    """Return the estimate with the best weights at a distribution, and its covariance there.
+def _weighted_least_squares(parts: Sequence[_LinearPart], cells: Array) -> tuple[Array, Array, list[Array]]:
+    """Return the estimate with the best weights at a distribution, its covariance there, and each report's weights.
 
     Of a part that asks further attributes, half of the covariance is that at the reported frequencies, for how these
     attributes go together is not known.
@@ -167,14 +200,15 @@ def _weighted_least_squares(parts: Sequence[_LinearPart], cells: Array) -> tuple
         gains.append(part.margin.T @ np.linalg.pinv(covariances[-1], hermitian=True))
         total += gains[-1] @ part.margin
     information = basis.T @ total @ basis
-    value, spread, uniform = np.full(k, 1 / k), np.zeros((k, k)), np.full(k, 1 / k)
+    value, spread, uniform, applied = np.full(k, 1 / k), np.zeros((k, k)), np.full(k, 1 / k), []
     for part, weights, covariance in zip(parts, gains, covariances, strict=True):
         gain = basis @ np.linalg.solve(information, basis.T @ weights)
+        applied.append(gain @ part.inverse)
         reported = part.block.counts / part.block.total
         value += gain @ (part.inverse @ reported - part.margin @ uniform)
         seen = _covariance(part.inverse, reported, part.block.total) if min(part.shape) < 0 else covariance
         spread += gain @ (covariance + seen) @ gain.T / 2
-    return value, spread
+    return value, spread, applied
 
 
 def _margin(kept: Axes, shared: Axes, sizes: Sequence[int]) -> Array:

@@ -344,10 +344,10 @@ def _indicators(channel: Channel, reported: Array) -> tuple[Array, Array, Array]
         return (reported, keep + noise, noise) if keep > 0 and channel.n_out == channel.n_in else None
     if channel.n_out > MOST_LISTED_REPORTS:
         return None
-    return _properties(channel.solve(np.eye(channel.n_out)), reported)
+    return properties(channel.solve(np.eye(channel.n_out)), reported)
 
 
-def _properties(weights: Array, reported: Array) -> tuple[Array, Array, Array] | None:
+def properties(weights: Array, reported: Array) -> tuple[Array, Array, Array] | None:
     """Return the same from the weights of all reports, one row for each cell; None unless all rows have two values."""
     low, high = weights.min(axis=1), weights.max(axis=1)
     gain = high - low
@@ -364,7 +364,7 @@ def weighted_sum_tests(
 
     Respondents in a cell, and those outside it, have the estimated distribution among themselves.
     """
-    found = _properties(weights, reported)
+    found = properties(weights, reported)
     if found is not None:
         shares, inside, outside = found
         return IndicatorTests(shares * respondents, respondents, inside, outside, target)
