@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 
 import benchmarks
 
-TOOLS = {"__main__", "measure", "coverage_derived"}
+TOOLS = {"__main__", "measure"}
 
 
 def names() -> list[str]:

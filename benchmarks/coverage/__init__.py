@@ -6,6 +6,9 @@ the worst of them, the number of samples of each truth or "enumerated", the mean
 writes the table of docs/coverage.md from the JSON.
 """
 
+from collections.abc import Iterator
+
+from benchmarks.coverage.derived import derived_rows
 from benchmarks.coverage.proportions import (
     joint_rows,
     literature_rows,
@@ -15,6 +18,7 @@ from benchmarks.coverage.proportions import (
     weighted_rows,
 )
 from benchmarks.coverage.row import CoverageRow
+from benchmarks.itemsets.picked import selected_rules_rows
 
 
 def rows() -> list[CoverageRow]:
@@ -26,4 +30,14 @@ def rows() -> list[CoverageRow]:
         *maximum_likelihood_rows(),
         *two_sample_rows(),
         *weighted_rows(),
+        *derived_rows(),
+        *picked_rows(),
     ]
+
+
+def picked_rows() -> Iterator[CoverageRow]:
+    """Rules at the top of a list, whose intervals are adjusted for that, and by halves of the reports."""
+    for row in selected_rules_rows():
+        if "not adjusted" not in row.name:
+            name = f"rules, {row.name}"
+            yield CoverageRow(name, None, row.nominal, row.covered, row.worst, row.runs, row.width_cut, row.width_cut)

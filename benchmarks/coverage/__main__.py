@@ -19,7 +19,8 @@ def table(rows: list[dict[str, Any]]) -> str:
         infinite = f"{100 * row['infinite']:.0f} %" if row["infinite"] else ""
         runs = row["runs"] if isinstance(row["runs"], str) else f"{row['runs']:,}"
         shares = f"{100 * row['covered']:.1f} % | {100 * row['worst']:.1f} %"
-        lines.append(f"| {row['name']} | {row['respondents']:,} | {shares} | {runs} | {width} | {infinite} |")
+        size = "" if row["respondents"] is None else f"{row['respondents']:,}"
+        lines.append(f"| {row['name']} | {size} | {shares} | {runs} | {width} | {infinite} |")
     return "\n".join(lines) + "\n"
 
 

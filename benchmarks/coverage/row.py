@@ -21,7 +21,7 @@ class CoverageRow:
     """How often intervals contain the truth, and how wide they are."""
 
     name: str
-    respondents: int
+    respondents: int | None
     nominal: float
     covered: float
     worst: float
@@ -37,8 +37,9 @@ class CoverageRow:
     def line(self) -> str:
         """One line for people."""
         wide = "" if self.width is None else f"{self.width:6.3f} x Wald"
+        size = "" if self.respondents is None else f"n = {self.respondents}"
         share = f"covered {100 * self.covered:5.1f} %, worst {100 * self.worst:5.1f} %"
-        return f"{self.name:44} n = {self.respondents:<6} {share}  {self.runs!s:>10}  {wide}"
+        return f"{self.name:44} {size:11} {share}  {self.runs!s:>10}  {wide}"
 
 
 @dataclass(frozen=True)

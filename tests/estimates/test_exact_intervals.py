@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sottovoce.estimates.cell_tests import IndicatorTests
 from sottovoce.estimates.exact_intervals import (
     MOST_VARIANCE_OF_TABLE,
     exact_interval,
     normal_level,
     tail_probability,
 )
-from sottovoce.estimates.intervals import IndicatorTests
 
 Z = 1.959963984540054
 DESIGNS = {"Warner": (0.75, 0.25), "no yes by chance": (0.75, 0.0), "Mangat": (1.0, 0.3), "turned": (0.2, 0.9)}

@@ -7,8 +7,8 @@ import pytest
 
 from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.errors import SottovoceError
+from sottovoce.estimates.cell_tests import JoinedTests, NormalTests, QuadraticVariance, ScoreTests, score_ends
 from sottovoce.estimates.counted import Counted
-from sottovoce.estimates.intervals import JoinedTests, NormalTests, QuadraticVariance, ScoreTests, score_ends
 from sottovoce.estimates.proportions import by_inversion, estimate_proportions
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Attribute, boolean

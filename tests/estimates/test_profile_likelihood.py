@@ -9,7 +9,7 @@ import pytest
 from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.channels.kronecker import Kronecker
 from sottovoce.estimates import profile_likelihood
-from sottovoce.estimates.intervals import IndicatorTests, ScoreTests
+from sottovoce.estimates.cell_tests import IndicatorTests, ScoreTests
 from sottovoce.estimates.profile_likelihood import (
     EffectiveTests,
     ProfileTests,

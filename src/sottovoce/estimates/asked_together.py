@@ -11,10 +11,10 @@ from sottovoce.checks import Array, Target
 from sottovoce.counts.counter import as_counter
 from sottovoce.counts.frequencies import Frequencies
 from sottovoce.errors import SottovoceError, Words
+from sottovoce.estimates.cell_tests import CellTests, IndicatorTests, QuadraticVariance, ScoreTests, properties
 from sottovoce.estimates.counted import Counted, check_number, count_reports
 from sottovoce.estimates.covariance import MatrixCovariance
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.intervals import CellTests, IndicatorTests, QuadraticVariance, ScoreTests, properties
 from sottovoce.estimates.likelihood import Axes, Block, Observed, nearest_distribution, observed
 from sottovoce.estimates.proportions import (
     NeverAskedError,

@@ -13,12 +13,12 @@ from sottovoce.errors import SottovoceError
 from sottovoce.estimates.bootstrap import checked_draws
 from sottovoce.estimates.covariance import MOST_CELLS, InversionCovariance
 from sottovoce.estimates.estimate import Estimate
+from sottovoce.estimates.functional_intervals import Null, Profile, evidence_of, report_source
 from sottovoce.estimates.independence import chi_square_tail, independence_statistic
 from sottovoce.estimates.intervals import critical_value
 from sottovoce.estimates.inverted_tests import accepted_values
 from sottovoce.estimates.likelihood import nearest_distribution
 from sottovoce.estimates.presentation import TextResult, json_row
-from sottovoce.estimates.profile import Null, Profile, evidence_of, report_source
 from sottovoce.measures.association import (
     ChiSquared,
     GSquared,
@@ -218,7 +218,7 @@ def derive(
 
     Whether there is an interval depends on the plan, the method and the measure, never on the reports: at most
     `MOST_PROFILED` cells, or a mean or a correlation, have one. It holds the values that a likelihood ratio
-    through the channel does not reject (`sottovoce.estimates.profile`); for the table as target, weights, strata and
+    through the channel does not reject (`functional_intervals`); for the table as target, weights, strata and
     models the likelihood is that of a normal distribution with the estimate's covariance. Mutual information, chi^2
     and G^2 hold 0 exactly where the test of independence does not reject at this level. An odds ratio ends at
     infinity where a table with an empty cell is not rejected.

@@ -10,6 +10,7 @@ import numpy as np
 
 from sottovoce.checks import Array, Target
 from sottovoce.errors import SottovoceError
+from sottovoce.estimates.cell_tests import CellTests, Ends, marginal_tests
 from sottovoce.estimates.covariance import (
     MOST_CELLS,
     Covariance,
@@ -17,15 +18,7 @@ from sottovoce.estimates.covariance import (
     InversionCovariance,
     MatrixCovariance,
 )
-from sottovoce.estimates.intervals import (
-    CellTests,
-    Ends,
-    IntervalOptions,
-    interval_ends,
-    interval_method,
-    marginal_tests,
-    standard_errors,
-)
+from sottovoce.estimates.intervals import IntervalOptions, interval_ends, interval_method, standard_errors
 from sottovoce.estimates.presentation import IntervalTable, cell_rows, json_rows, remarks
 from sottovoce.schemas.attribute import Label
 

@@ -13,10 +13,10 @@ from sottovoce.checks import Array, Target
 from sottovoce.counts.counter import count_inclusions, sum_scores
 from sottovoce.counts.protocol import Counter
 from sottovoce.errors import SottovoceError, Words
+from sottovoce.estimates.cell_tests import IndicatorTests
 from sottovoce.estimates.counted import check_number
 from sottovoce.estimates.covariance import Cells, Covariance, MatrixCovariance
 from sottovoce.estimates.estimate import Estimate
-from sottovoce.estimates.intervals import IndicatorTests
 from sottovoce.estimates.likelihood import nearest_distribution
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.schema import Schema

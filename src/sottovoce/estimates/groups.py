@@ -9,10 +9,11 @@ import numpy as np
 
 from sottovoce.checks import Array, one_of
 from sottovoce.errors import SottovoceError, Words
+from sottovoce.estimates.cell_tests import CellTests, Ends
 from sottovoce.estimates.covariance import Cells, Covariance, InversionCovariance
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.independence import chi_square_tail
-from sottovoce.estimates.intervals import CellTests, Ends, critical_value, standard_errors, wald
+from sottovoce.estimates.intervals import critical_value, standard_errors, wald
 from sottovoce.estimates.presentation import IntervalTable, ResultTable, cell_rows, json_row, json_rows, plot_intervals
 from sottovoce.estimates.profile_likelihood import effective_tests
 from sottovoce.estimates.weights import WeightedCovariance
@@ -82,6 +83,7 @@ def stratified(estimates: Mapping[Any, Estimate], shares: Mapping[Any, Any] | No
         first.target,
         f"{first.method}, {len(parts)} strata",
         tests=_stratified_tests(parts, factors, np.asarray(value), np.asarray(reported)),
+        scores=first.scores,
     )
 
 

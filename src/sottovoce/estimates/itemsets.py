@@ -14,8 +14,8 @@ from sottovoce.checks import Array, Target, whole_number
 from sottovoce.counts.counter import as_counter
 from sottovoce.counts.frequencies import Frequencies
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
+from sottovoce.estimates.cell_tests import CellTests, IndicatorTests, JoinedTests, ScoreTests, linear_variance
 from sottovoce.estimates.covariance import inverse_rows
-from sottovoce.estimates.intervals import CellTests, IndicatorTests, JoinedTests, ScoreTests, linear_variance
 from sottovoce.estimates.proportions import singular_channel_error
 from sottovoce.estimates.supports import Items, Supports, Weigh, pooled_supports
 from sottovoce.plans.plan import Plan

@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 
 from sottovoce.channels.channel import Channel
 from sottovoce.checks import Array
-from sottovoce.estimates.covariance import InversionCovariance
-from sottovoce.estimates.exact_intervals import normal_level
-from sottovoce.estimates.intervals import (
+from sottovoce.estimates.cell_tests import (
     CellTests,
     Ends,
     IndicatorTests,
@@ -25,6 +23,8 @@ from sottovoce.estimates.intervals import (
     inversion_tests,
     score_ends,
 )
+from sottovoce.estimates.covariance import InversionCovariance
+from sottovoce.estimates.exact_intervals import normal_level
 from sottovoce.estimates.likelihood import em, em_factors, extrapolate, mean_log_likelihood
 
 BISECTIONS = 40

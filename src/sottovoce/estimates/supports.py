@@ -18,9 +18,10 @@ from sottovoce.checks import Array, Target, one_of
 from sottovoce.checks import target as checked_target
 from sottovoce.counts.protocol import Counter, padded
 from sottovoce.errors import SottovoceError
+from sottovoce.estimates.cell_tests import CellTests, Ends
 from sottovoce.estimates.counted import check_number
 from sottovoce.estimates.covariance import Cells, Covariance, MatrixCovariance
-from sottovoce.estimates.intervals import CellTests, Ends, interval_ends, interval_method, standard_errors
+from sottovoce.estimates.intervals import interval_ends, interval_method, standard_errors
 from sottovoce.estimates.presentation import IntervalTable, json_rows, row_lines
 from sottovoce.schemas.attribute import Label
 from sottovoce.schemas.schema import Schema

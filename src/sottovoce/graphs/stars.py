@@ -6,8 +6,8 @@ from math import comb, factorial
 import numpy as np
 
 from sottovoce.checks import Array, whole_number
+from sottovoce.estimates.cell_tests import Ends
 from sottovoce.estimates.derived import Derived
-from sottovoce.estimates.intervals import Ends
 from sottovoce.graphs.degrees import NodeEstimates, estimate_degrees, graph_estimate
 from sottovoce.graphs.graph import Indices
 from sottovoce.graphs.reports import GraphReports

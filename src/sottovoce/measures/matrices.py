@@ -127,3 +127,31 @@ def _dense(channel: Channel) -> Array:
         rule = "must be small enough to be written out; measure attributes or groups of them"
         raise SottovoceError("channel", rule, Words(f"more than 2^{entries.bit_length() - 1} entries"))
     return channel.dense()
+
+
+def basic_weights(moments: Array, weights: Array) -> Array:
+    """Return weights with the same sums `weights @ moments`, of which no more are positive than there are moments."""
+    left, directions = weights.copy(), _null_space(moments.T)
+    while directions.shape[1]:
+        lengths = np.linalg.norm(directions, axis=1)
+        least = np.where(lengths > 1e-6, left / np.maximum(lengths, 1e-6), np.inf).argmin()
+        change = directions @ directions[least]
+        shrinking = np.flatnonzero(change > 1e-9 * change[least])
+        gone = shrinking[(left[shrinking] / change[shrinking]).argmin()]
+        left = np.maximum(left - left[gone] / change[gone] * change, 0.0)
+        left[gone] = 0.0
+        directions = _fixing(directions, gone)
+    return left
+
+
+def _fixing(directions: Array, index: int) -> Array:
+    """Restrict orthonormal directions to those that leave one weight unchanged, by a Householder reflection."""
+    mirror = directions[index] / np.linalg.norm(directions[index])
+    mirror[0] += 1.0 if mirror[0] >= 0 else -1.0
+    return (directions - np.outer(directions @ mirror, 2 * mirror / (mirror @ mirror)))[:, 1:]
+
+
+def _null_space(matrix: Array) -> Array:
+    _, values, right = np.linalg.svd(matrix, full_matrices=True)
+    rank = int((values > 1e-11 * values[0]).sum())
+    return right[rank:].T

@@ -18,7 +18,7 @@ import numpy as np
 
 from sottovoce.checks import Array, one_of
 from sottovoce.checks import level as checked_level
-from sottovoce.estimates.intervals import Ends
+from sottovoce.estimates.cell_tests import Ends
 
 IntervalKind = Literal["default", "wald"]
 """Adjusted for having been picked and cut to what is possible, or for a row that was given in advance."""

@@ -12,7 +12,8 @@ import numpy as np
 from sottovoce.checks import Array, Target, number, one_of, whole_number
 from sottovoce.display import html_table
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.estimates.intervals import Ends, wald
+from sottovoce.estimates.cell_tests import Ends
+from sottovoce.estimates.intervals import wald
 from sottovoce.estimates.presentation import MOST_LINES, Backend, ResultTable
 from sottovoce.estimates.supports import Supports
 from sottovoce.mining.itemsets.reconstruct import Items, PartSupports, SupportTable

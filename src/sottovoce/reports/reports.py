@@ -304,9 +304,10 @@ class Reports:
         options: dict[str, Any] = {"attributes": names, "longest": longest, **halves}
         options |= {} if model else {"selection": selection, "target": target}
         mine = modelled_itemsets if model else frequent_itemsets
+        if not isinstance(progress, bool):
+            return mine(table, self.plan, min_support, progress=progress, **options)
         with progress_line(progress, "counting sets") as line:
-            by_length = _by_length(line) if isinstance(progress, bool) else progress
-            return mine(table, self.plan, min_support, progress=by_length, **options)
+            return mine(table, self.plan, min_support, progress=_by_length(line), **options)
 
     def rules(self, min_support: float = 0.01, min_confidence: float = 0.8, **options: Any) -> "Rules":
         """Find association rules, all or the `top` ones of a measure (`sort_by`); options else as in `itemsets`."""

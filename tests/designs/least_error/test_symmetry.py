@@ -14,12 +14,12 @@ from sottovoce.designs.least_error.column_generation import least_error
 from sottovoce.designs.least_error.symmetry import (
     MOST_GROUPS,
     SymmetricOptimum,
-    basic_weights,
     group_equal,
     group_similar,
     random_reports,
     symmetric_optimum,
 )
+from sottovoce.measures.matrices import basic_weights
 
 PRIORS = [
     [0.25] * 4,

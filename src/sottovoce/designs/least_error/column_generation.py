@@ -38,8 +38,8 @@ from sottovoce.designs.least_error.atoms import (
     price,
     seeds,
 )
-from sottovoce.designs.least_error.symmetry import basic_weights
 from sottovoce.errors import SottovoceError, Words, check_installed
+from sottovoce.measures.matrices import basic_weights
 
 _GAP = 3e-7
 """Relative gap at which column generation ends."""

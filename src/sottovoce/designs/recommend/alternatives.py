@@ -175,8 +175,8 @@ class Alternative:
         return self.error / respondents
 
     def width(self, respondents: float, deviations: float) -> float:
-        """Width of a typical interval, `2 z sqrt(mse)`."""
-        return 2 * deviations * sqrt(self.mse(respondents))
+        """Width of a typical interval, `2 z sqrt(mse)`; intervals stay within [0, 1]."""
+        return min(2 * deviations * sqrt(self.mse(respondents)), 1.0)
 
     def gain(self, other: "Alternative") -> float:
         """Share of additional respondents that the other needs for the same error, `error' / error - 1`."""

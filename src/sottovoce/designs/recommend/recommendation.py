@@ -320,5 +320,5 @@ class Recommendation:
         scale = 2 * self.deviations / sqrt(self.respondents)
         largest = errors.largest_variance(axes, worst=self.worst)
         names = tuple(self.columns[axis] for axis in axes)
-        widest = None if largest is None else scale * sqrt(largest)
-        return ExpectedWidth(names, scale * sqrt(errors.mean_variance(axes)), widest)
+        widest = None if largest is None else min(scale * sqrt(largest), 1.0)  # intervals stay within [0, 1]
+        return ExpectedWidth(names, min(scale * sqrt(errors.mean_variance(axes)), 1.0), widest)

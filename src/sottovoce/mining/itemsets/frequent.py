@@ -23,9 +23,10 @@ from sottovoce.counts.transactions import (
 )
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimates.itemsets import contributions_by_size
+from sottovoce.mechanisms.coins import Randomness
 from sottovoce.mechanisms.flips import Flips
 from sottovoce.mining.itemsets.categories import CategoryItems, estimate_categories, mine_categories
-from sottovoce.mining.itemsets.halves import HalvesOptions, random_halves, split_wanted
+from sottovoce.mining.itemsets.halves import HalvesOptions, random_halves
 from sottovoce.mining.itemsets.reconstruct import (
     CoinCovariances,
     Covariances,
@@ -314,3 +315,10 @@ def warn_not_asked_together(sets: Sequence[Sequence[str]]) -> None:
             f"(modelled_itemsets, --model): {listed}"
         )
         warnings.warn(message, ResolutionWarning, stacklevel=4)
+
+
+def split_wanted(*, halves: bool = False, rng: Randomness = None) -> tuple[bool, Randomness]:
+    """Return the options of a split, with their defaults."""
+    if not isinstance(halves, bool):
+        raise SottovoceError("halves", "must be True or False", halves)
+    return halves, rng

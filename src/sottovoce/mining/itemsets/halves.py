@@ -26,13 +26,6 @@ class HalvesOptions(TypedDict, total=False):
     rng: Randomness
 
 
-def split_wanted(*, halves: bool = False, rng: Randomness = None) -> tuple[bool, Randomness]:
-    """Return the options of a split, with their defaults."""
-    if not isinstance(halves, bool):
-        raise SottovoceError("halves", "must be True or False", halves)
-    return halves, rng
-
-
 class SomeRows(Source):
     """The rows of a table whose mask is set.
 

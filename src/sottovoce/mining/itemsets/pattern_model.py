@@ -30,8 +30,9 @@ from sottovoce.mining.itemsets.frequent import (
     checked_support,
     item_set_among,
     sources_of,
+    split_wanted,
 )
-from sottovoce.mining.itemsets.halves import HalvesOptions, random_halves, split_wanted
+from sottovoce.mining.itemsets.halves import HalvesOptions, random_halves
 from sottovoce.mining.itemsets.pattern_fits import Fits, Window, fit_windows
 from sottovoce.mining.itemsets.reconstruct import CoinCovariances, ModelCovariances, item_coins, squared_score
 from sottovoce.mining.itemsets.result import Itemsets

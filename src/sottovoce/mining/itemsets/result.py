@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sottovoce.checks import Array, Target, number, whole_number
 from sottovoce.display import html_table
-from sottovoce.estimates.intervals import Ends, wald
+from sottovoce.estimates.cell_tests import Ends
+from sottovoce.estimates.intervals import wald
 from sottovoce.estimates.presentation import MOST_LINES, Backend, ResultTable
 from sottovoce.mining.itemsets.reconstruct import Covariances
 from sottovoce.mining.itemsets.selection import Level, Mask, Posterior, highest_superset_support, posterior

@@ -12,7 +12,8 @@ import numpy as np
 from sottovoce.checks import number, whole_number
 from sottovoce.disguises.records import disguise_codes
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.intervals import IndicatorTests, critical_value
+from sottovoce.estimates.cell_tests import IndicatorTests
+from sottovoce.estimates.intervals import critical_value
 from sottovoce.estimates.sample_size import expected_width, fewest_respondents
 from sottovoce.mechanisms.coins import random_words
 from sottovoce.plans.guarantee import Guarantee

@@ -10,9 +10,16 @@ from scipy.stats import chi2, ncx2
 from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.channels.kronecker import Kronecker
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates import region
-from sottovoce.estimates.profile import pinned_quantile, sphere_quantile
-from sottovoce.estimates.region import FaceLikelihood, NormalLikelihood, ReportLikelihood, extreme, hessian, maximum
+from sottovoce.estimates import likelihood_region as region
+from sottovoce.estimates.functional_intervals import pinned_quantile, sphere_quantile
+from sottovoce.estimates.likelihood_region import (
+    FaceLikelihood,
+    NormalLikelihood,
+    ReportLikelihood,
+    extreme,
+    hessian,
+    maximum,
+)
 from sottovoce.measures.association import GSquared, MutualInformation, PearsonCorrelation
 from sottovoce.measures.functionals import Entropy, Mean, UserFunction
 

@@ -14,7 +14,7 @@ from sottovoce.errors import SottovoceError
 from sottovoce.estimates.covariance import InversionCovariance, MatrixCovariance, inverse_rows
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.likelihood import nearest_distribution
-from sottovoce.estimates.region import (
+from sottovoce.estimates.likelihood_region import (
     FaceLikelihood,
     Likelihood,
     NormalLikelihood,
