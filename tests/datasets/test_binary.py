@@ -8,6 +8,7 @@ from sottovoce.datasets.published import ADULT, ADULT_NUMBERS, binary_adult, bin
 from sottovoce.errors import SottovoceError
 
 
+@pytest.mark.slow
 def test_adult(data_sets):
     """23.93 % earn more than 50K; at the median about half are above, or fewer where many share it."""
     schema, table = binary_adult()

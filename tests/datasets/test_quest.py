@@ -46,6 +46,7 @@ def pairs_above(csr, share: float) -> int:
     return int((np.triu(together, 1) >= share * rows).sum())
 
 
+@pytest.mark.slow
 def test_the_published_numbers_are_those_of_the_published_set(data_sets):
     _, csr = t10i4d100k()
     assert summary(csr) == pytest.approx({name: number for name, (number, _) in PUBLISHED.items()}, rel=5e-3)

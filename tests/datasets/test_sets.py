@@ -109,6 +109,7 @@ def test_sizes_are_the_published_ones():
         assert (len(indptr) - 1, len(items.items)) == (rows, universe)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("data_sets")
 def test_census_has_the_published_frequent_itemsets():
     """Agrawal (2004), Table 4.3: 19, 102, 203, 165, 64, 10 value combinations in at least 2 % of the records."""

@@ -174,3 +174,25 @@ def test_of_many_cells_the_best_is_from_those_asked_together(monkeypatch):
     reports = disguise_frame(people(300), PLAN, rng=1)
     found = estimate_proportions(reports, PLAN, ["a", "b"], method="best")
     assert found.method == "inverse-variance weighting"
+
+
+@pytest.mark.parametrize(
+    ("plan", "names", "method"),
+    [
+        (Plan.of(SCHEMA, {SCHEMA.names: AttributeSampling(odds=5, subsets=[[0, 1], [2, 3]])}), ["a", "b"], "exact"),
+        (Plan.of(SCHEMA, {SCHEMA.names: AttributeSampling(odds=2, subsets=[[1, 3], [0, 2]], spread=True)}), ["b", "d"],
+         "constrained score"),
+        (PLAN, ["a", "b"], "constrained score"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("target", ["population", "table"])
+def test_intervals_of_the_best_estimate(plan, names, method, target):
+    """Exact where one part says everything by one property of a report; close to Wald's with many reports."""
+    reports = disguise_frame(people(4000), plan, rng=3)
+    found = estimate_proportions(reports, plan, names, method="best", target=target)
+    assert found.to_json()["interval"] == (method if target == "population" else "constrained score")
+    low, high = found.interval()
+    assert (low <= np.clip(found.value, 0, 1)).all()
+    assert (np.clip(found.value, 0, 1) <= high).all()
+    inside = found.value > 3 * found.standard_error
+    assert (high - low)[inside] == pytest.approx(2 * 1.96 * found.standard_error[inside], rel=0.12)

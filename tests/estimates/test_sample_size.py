@@ -7,7 +7,7 @@ from sottovoce.disguises.tables import disguise_frame
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates.derived import derive
 from sottovoce.estimates.proportions import estimate_proportions
-from sottovoce.estimates.sample_size import expected_width, respondents_needed
+from sottovoce.estimates.sample_size import expected_width, fewest_respondents, respondents_needed
 from sottovoce.measures.association import MutualInformation
 from sottovoce.measures.functionals import Entropy, Mean
 from sottovoce.plans.plan import Plan
@@ -110,3 +110,10 @@ def test_sets_of_many_categories_have_no_forecast():
     plan = Plan.of(Schema([Attribute("job", range(20))]), {"job": SubsetSelection(odds=9)})
     with pytest.raises(SottovoceError, match=r"^plan must report categories, or sets of at most 12"):
         expected_width(plan, "job", 1000)
+
+
+def test_widths_that_no_number_of_respondents_reaches():
+    with pytest.raises(
+        SottovoceError, match=r"^width must be reached with at most 1000000000000 respondents\. Got 0\.1"
+    ):
+        fewest_respondents(lambda count: 0.2, 0.1, constant=1.0)

@@ -135,3 +135,16 @@ def test_groups_of_large_sets():
     plan = Plan.of(Schema([Attribute("a", range(20))]), {"a": SubsetSelection(odds=3)})
     with pytest.raises(SottovoceError, match=r"^by must be left out for sets of many categories"):
         estimate_by({"a": [[1], [2]], "b": [1, 1]}, plan, "a", "b")
+
+
+def test_intervals_of_strata():
+    """By inversion at the effective number of reports, also with weights; by other methods from the covariance."""
+    shares = {1999: 0.2, 2020: 0.5, 2021: 0.3}
+    for options, method in (({}, "profile"), ({"weights": "w"}, "profile"), ({"method": "blue"}, "normal")):
+        found = stratified(estimate_by(REPORTS, PLAN, "tax", "year", **options), shares)
+        assert found.to_json()["interval"] == method
+        low, high = found.interval()
+        assert ((low < found.value) & (found.value < high)).all()
+        assert (high - low) == pytest.approx(2 * 1.97 * found.standard_error, rel=0.1)
+    joint = stratified(estimate_by(REPORTS, PLAN, ["tax", "drug"], "year"), shares)
+    assert joint.to_json()["interval"] == "constrained score"

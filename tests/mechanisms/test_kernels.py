@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.disguises import records
@@ -53,8 +53,20 @@ def words_near(coin: Coin, sides: list[int]) -> st.SearchStrategy[int]:
     return st.one_of(st.integers(0, WORD - 1), st.sampled_from([0, WORD - 1, *halves]))
 
 
+@settings(max_examples=30)
 @given(mechanism=st.one_of(diagonals(), matrices()), data=st.data())
 def test_bulk_gives_the_bytes_of_the_reference(bulk_way, mechanism, data):
+    check_bulk(mechanism, data)
+
+
+@pytest.mark.slow
+@settings(max_examples=300)
+@given(mechanism=st.one_of(diagonals(), matrices()), data=st.data())
+def test_bulk_gives_the_bytes_of_the_reference_for_many_mechanisms(bulk_way, mechanism, data):
+    check_bulk(mechanism, data)
+
+
+def check_bulk(mechanism, data):
     (coin,) = mechanism.coins
     if isinstance(mechanism, Diagonal):
         edges = [mechanism.truth, mechanism.truth + mechanism.other]

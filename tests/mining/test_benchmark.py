@@ -32,6 +32,7 @@ def test_errors_of_nothing_have_no_ratio():
     assert Row("lost", "thesis", 0.5, 1.0, "%").to_json()["ratio"] == 2
 
 
+@pytest.mark.slow
 def test_errors_are_told_by_length(data_sets, monkeypatch):
     """One disguise of the smallest table: lost and mistaken, by default and by a model, beside either peer."""
     name = ("BMS-WebView-1 (3.4)", 0.003)
@@ -48,6 +49,7 @@ def test_errors_are_told_by_length(data_sets, monkeypatch):
     assert all(row.ours in {0, 50, 100} for row in rows)
 
 
+@pytest.mark.slow
 def test_intervals_are_told_by_length(data_sets, monkeypatch):
     """One sample and one disguise of the smallest tables, hidden by nothing where the truth should come out."""
     certain = (*accuracy.FIRST[:2], (1, 1))
