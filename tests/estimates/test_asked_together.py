@@ -7,7 +7,7 @@ from sottovoce.disguises.tables import disguise_frame
 from sottovoce.errors import SingularChannelError, SottovoceError
 from sottovoce.estimates import asked_together, proportions
 from sottovoce.estimates.asked_together import count_by_part, estimate_asked_together
-from sottovoce.estimates.proportions import estimate_proportions
+from sottovoce.estimates.proportions import estimate_by, estimate_proportions
 from sottovoce.plans.budget import new_plan
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Attribute, boolean
@@ -196,3 +196,20 @@ def test_intervals_of_the_best_estimate(plan, names, method, target):
     assert (np.clip(found.value, 0, 1) <= high).all()
     inside = found.value > 3 * found.standard_error
     assert (high - low)[inside] == pytest.approx(2 * 1.96 * found.standard_error[inside], rel=0.12)
+
+
+def test_groups_have_the_best_estimate_too_and_can_be_compared():
+    table = people(3000)
+    reports = disguise_frame(table, PLAN, rng=4)
+    reports["town"] = ["N", "S"] * 1500
+    groups = estimate_by(reports, PLAN, ["a", "b"], "town", method="best")
+    assert [each.method for each in groups.values()] == ["generalised least squares"] * 2
+    for town, found in groups.items():
+        truth = shares({name: np.asarray(column)[np.array(reports["town"]) == town] for name, column in table.items()},
+                       ["a", "b"])  # fmt: skip
+        assert (np.abs(found.value - truth) < 4.5 * found.standard_error).all()
+    assert 0 <= (groups["N"] - groups["S"]).p_value <= 1
+    weighted = estimate_by(reports, PLAN, ["a", "b"], "town", method="best", weights=np.full(3000, 1.5))
+    assert weighted["N"].method == "inversion"
+    with pytest.raises(SingularChannelError, match="must be asked together of some respondents"):
+        estimate_by(reports, PLAN, ["c", "d"], "town", method="best")

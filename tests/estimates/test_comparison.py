@@ -127,6 +127,6 @@ def test_what_cannot_be_compared():
     biased = estimate(FIRST, [400, 350, 250], method=lambda counted, target: by_inversion(counted, target, "simplex"))
     with pytest.raises(
         SottovoceError,
-        match=r"^method must be inversion or blue or inverse-variance weighting or two samples, to compare",
+        match=r"^method must be inversion or blue or inverse-variance weighting or generalised least squares or two",
     ):
         compare_estimates(plain, biased)

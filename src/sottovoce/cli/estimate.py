@@ -40,7 +40,7 @@ def estimate(
     path: ReportsArgument,
     attributes: Annotated[str, typer.Option(metavar="A,B,...", help="Attributes, estimated jointly.")],
     plan: PlanOption = None,
-    method: Annotated[str, typer.Option(help="inversion or blue (both unbiased), em or simplex.")] = "inversion",
+    method: Annotated[str, typer.Option(help="best, inversion or blue (all unbiased), em or simplex.")] = "best",
     target: Annotated[
         str, typer.Option(help="What is estimated: the population, or the respondents in the table.")
     ] = "population",
@@ -215,7 +215,7 @@ def _compare(estimates: "Estimates", method: str, against: str | None) -> "Compa
     """Compare two files, or two groups if the method has a covariance for that."""
     from sottovoce.estimates.groups import compare_estimates
 
-    if len(estimates) != 2 or (against is None and method not in ("inversion", "blue")):
+    if len(estimates) != 2 or (against is None and method not in ("best", "inversion", "blue")):
         return None
     (first, one), (second, other) = estimates.items()
     return compare_estimates(one, other, (first, second))

@@ -83,9 +83,7 @@ def estimate_asked_together(
     )
 
 
-def estimate_by_least_squares(
-    reports: Any, plan: Plan, names: Sequence[str], target: Target, frequencies: Frequencies
-) -> Estimate:
+def estimate_by_least_squares(found: "ByPart", target: Target) -> Estimate:
     """Estimate joint proportions from all parts of a sampling plan, also from those that ask some of the attributes.
 
     Part Q gives an unbiased estimate v of the margin `M p` that it asks, with covariance C; generalised least squares,
@@ -95,7 +93,6 @@ def estimate_by_least_squares(
     equal frequencies, with many the best for the true ones. No estimate is picked by what came out. Variances
     are those at this distribution: none is zero because a few reports are alike.
     """
-    found = count_by_part(reports, plan, names, frequencies)
     counted, sizes = found.counted, found.sampled.sizes
     check_number(int(found.sampled.total))
     asked = [block for block in found.sampled.blocks if set(block.axes) & set(found.kept)]
@@ -103,7 +100,7 @@ def estimate_by_least_squares(
     cells = prod(sizes[a] for a in found.kept)
     uniform = np.full(cells, 1 / cells)
     if _rank(parts, cells) < cells - 1:
-        rule = f"must include some in which all of {', '.join(names)} were asked"
+        rule = f"must include some in which all of {', '.join(counted.attributes)} were asked"
         raise SottovoceError("reports", rule, Words(f"{counted.respondents} in which they were not"))
     first, _, _ = _weighted_least_squares(parts, uniform)
     near, people = nearest_distribution(first), found.sampled.total

@@ -22,7 +22,7 @@ from sottovoce.exact import distribution
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-UNBIASED = ("inversion", "blue", "inverse-variance weighting", "two samples")
+UNBIASED = ("inversion", "blue", "inverse-variance weighting", "generalised least squares", "two samples")
 """Methods whose errors cancel on average; estimates of others would differ by their biases, too."""
 
 

@@ -28,7 +28,7 @@ from sottovoce.estimates.counted import (
 from sottovoce.estimates.covariance import MOST_CELLS, Covariance, InversionCovariance, MatrixCovariance
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.from_sets import estimate_from_sets
-from sottovoce.estimates.likelihood import em, nearest_distribution, observed_covariance
+from sottovoce.estimates.likelihood import em, nearest_distribution, observed, observed_covariance
 from sottovoce.estimates.profile_likelihood import effective_tests, maximum_likelihood_tests
 from sottovoce.estimates.weights import WeightedCovariance, shift_by_squares
 from sottovoce.plans.plan import Plan, check_plan
@@ -120,14 +120,26 @@ def _best_of_sampled(
     reports: Any, plan: Plan, names: Sequence[str], target: Target, frequencies: Frequencies
 ) -> Estimate:
     """Return the estimate by least squares from all parts; of many cells, from those that ask all the attributes."""
-    from sottovoce.estimates.asked_together import estimate_asked_together, estimate_by_least_squares
+    from sottovoce.estimates.asked_together import count_by_part, estimate_asked_together, estimate_by_least_squares
 
+    _check_asked(plan, names)
+    if plan.schema.project(names).cells > MOST_BLUE:
+        return estimate_asked_together(reports, plan, names, target=target, frequencies=frequencies)
+    return estimate_by_least_squares(count_by_part(reports, plan, names, frequencies), target)
+
+
+def _check_asked(plan: Plan, names: Sequence[str]) -> None:
     never = never_asked(plan, names)
     if never:
         raise NeverAskedError(never)
-    if plan.schema.project(names).cells > MOST_BLUE:
-        return estimate_asked_together(reports, plan, names, target=target, frequencies=frequencies)
-    return estimate_by_least_squares(reports, plan, names, target, frequencies)
+
+
+def _best_of_group(counted: Counted, target: Target) -> Estimate:
+    """Return the estimate by least squares from the reports of one group about the attributes in question."""
+    from sottovoce.estimates.asked_together import ByPart, estimate_by_least_squares
+
+    axes = tuple(range(len(counted.attributes)))
+    return estimate_by_least_squares(ByPart(counted, observed(counted.channel, counted.counts), axes), target)
 
 
 def estimate_by(
@@ -147,6 +159,8 @@ def estimate_by(
     """
     target, method = options.get("target", "population"), options.get("method", "inversion")
     names = _checked_choices(attributes, target, method)
+    best = method == "best" and options.get("weights") is None and is_sampled(plan, names)
+    best = best and plan.schema.project(names).cells <= MOST_BLUE
     method = "inversion" if method == "best" else method
     needed = needed_attributes(plan, names)
     if is_large_set(plan.channel(needed)):
@@ -155,7 +169,11 @@ def estimate_by(
     estimates = {}
     for group, counted in groups.items():
         try:
-            joint = _from_counts(counted, plan, target, method, options.get("progress"))
+            if best:
+                _check_asked(plan, names)
+                joint = _best_of_group(counted, target)
+            else:
+                joint = _from_counts(counted, plan, target, method, options.get("progress"))
         except SingularChannelError:
             raise
         except SottovoceError as reason:

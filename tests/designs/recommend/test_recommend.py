@@ -124,7 +124,7 @@ def test_a_design_for_the_prior_comes_with_a_warning():
     assert found.to_json()["reliance"][0]["accuracy"] == reliance.accuracy
     assert "'drug' relies on the prior" in str(found)
     assert "if the truth is uniform, in" in found.warnings[0]
-    assert "weight them accordingly in estimates (the method blue)" in found.words
+    assert "Estimate with the best linear weights (method blue)" in found.words
     flat = recommend(one(6), 5000, odds=3, prior=[1 / 6] * 6, prior_source=PriorSource("pilot", "May"))
     assert (flat.chosen.name, flat.reliance, flat.warnings) == ("randomized response", (), ())
     assert flat.plan.prior == PriorSource("pilot", "May")

@@ -77,8 +77,8 @@ def sentences(result: "Recommendation") -> list[str]:
         _expected(result),
         _choice(result),
     ]
-    if chosen.estimator == "blue":
-        lines.append("Reports differ in how much they say: weight them accordingly in estimates (the method blue).")
+    if chosen.estimator == "blue" and not any(group.mechanism.channel.samples for group in plan.groups):
+        lines.append("Estimate with the best linear weights (method blue): some reports say more than others.")
     return lines
 
 
