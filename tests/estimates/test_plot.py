@@ -73,5 +73,5 @@ def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
 def test_estimates_of_reports_are_drawn(tmp_path):
     plan = sv.plan(sv.Schema([sv.boolean("evaded tax")]), odds=3)
     found = sv.Reports({"evaded tax": [True] * 40 + [False] * 60}, plan).estimate("evaded tax")
-    assert "by inversion, 95 % exact intervals" in found.plot().get_xlabel()
-    assert "by inversion, 90 % score intervals" in found.plot(0.9, kind="score").get_xlabel()
+    assert "by inversion\n(95 % exact intervals)" in found.plot().get_xlabel()
+    assert "by inversion\n(90 % score intervals)" in found.plot(0.9, kind="score").get_xlabel()

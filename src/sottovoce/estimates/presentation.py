@@ -212,8 +212,8 @@ def plot_estimate(
 def _dots(estimate: "Estimate", level: float, axes: "Axes | None", options: IntervalOptions) -> "Axes":
     labels = [", ".join(map(str, cell)) for cell in product(*estimate.categories)]
     drawn = plot_intervals(labels, estimate.value, *estimate.interval(level, **options), axes)
-    kind = f"{interval_method(estimate, options.get('kind', 'default'))} "
-    drawn.set_xlabel(f"proportion in the {estimate.target} by {estimate.method}, {100 * level:g} % {kind}intervals")
+    kind = interval_method(estimate, options.get("kind", "default"))
+    drawn.set_xlabel(f"proportion in the {estimate.target} by {estimate.method}\n({100 * level:g} % {kind} intervals)")
     drawn.set_title(_title(estimate), loc="left")
     return drawn
 
