@@ -59,3 +59,9 @@ def test_file_errors_name_the_file_unless_they_name_one(reason, name):
     with pytest.raises(OSError, match=reason.strerror or str(reason)) as caught, file_errors("reports.csv"):
         raise reason
     assert caught.value.filename == name
+
+
+def test_numbers_too_long_to_write_out_are_described():
+    assert str(SottovoceError("weight", "must be small", 2**20_000)).endswith(
+        "Got a whole number of 20001 bits instead."
+    )

@@ -13,6 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+MOST_BITS = 4096
+"""Longest whole number that is written out."""
+
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = _REPR.maxlong = 120
 _REPR.maxlist = _REPR.maxtuple = _REPR.maxdict = 8
@@ -111,5 +114,7 @@ def _value_text(value: Any) -> str:
     if isinstance(value, Words):
         return str(value)
     plain = value.item() if getattr(value, "ndim", None) == 0 else value
+    if isinstance(plain, int) and plain.bit_length() > MOST_BITS:
+        return f"a whole number of {plain.bit_length()} bits"  # Python does not write out so many digits
     text = _REPR.repr(plain)
     return text if "\n" not in text else f"{text.splitlines()[0]} ..."

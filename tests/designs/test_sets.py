@@ -11,6 +11,7 @@ from sottovoce.channels.slabs import Slab
 from sottovoce.channels.subset_selection import SubsetSelection
 from sottovoce.designs.exact_scheme import SetComponent, SetDesign, round_sets, set_design
 from sottovoce.designs.front import measures_of
+from sottovoce.errors import SottovoceError
 
 LENGTHS = np.array([1.0, 1.0, 2.0, 1.0, 3.0])
 DESIGN = SetDesign(
@@ -61,3 +62,10 @@ def test_measures_without_a_list_are_those_with_one(channel, monkeypatch):
     listed = measures_of(channel, prior, 1000)
     monkeypatch.setattr("sottovoce.designs.front.LARGEST_LISTED", 1)
     assert measures_of(channel, prior, 1000) == pytest.approx(listed, rel=1e-7)
+
+
+def test_sets_too_uneven_for_exact_integers_name_the_prior(monkeypatch):
+    """A geometric prior over 100 categories with ratio .8 needs weights longer than 2^8192; a smaller limit will do."""
+    monkeypatch.setattr("sottovoce.channels.slabs.LARGEST_WEIGHT", 2**8)
+    with pytest.raises(SottovoceError, match=r"^prior must be less uneven for sets to be drawn with exact integers"):
+        round_sets(DESIGN, Fraction(3))

@@ -14,7 +14,7 @@ from sottovoce.channels.slabs import Slab
 from sottovoce.channels.subset_selection import SubsetSelection
 from sottovoce.checks import Array
 from sottovoce.designs.requirement import Requirement
-from sottovoce.errors import SottovoceError, check_installed
+from sottovoce.errors import SottovoceError, Words, check_installed
 from sottovoce.mechanisms.coins import MOST_SIDES
 from sottovoce.mechanisms.matrix import Listed
 from sottovoce.mechanisms.mechanism import Mechanism, mechanism_from_json
@@ -162,7 +162,11 @@ def round_sets(design: SetDesign, odds: Fraction | None) -> ExactScheme:
     ]
     tilt = None if design.tilt is None else design.tilt.tolist()
     bound = inf if design.odds is None else min(inf if odds is None else odds, Fraction(design.odds))
-    scheme = RandomSet.near(parts, bound, tilt)
+    try:
+        scheme = RandomSet.near(parts, bound, tilt)
+    except SottovoceError as reason:
+        rule = "must be less uneven for sets to be drawn with exact integers; merge rare categories, or select subsets"
+        raise SottovoceError("prior", rule, Words(f"{reason.parameter} that {reason.rule}")) from None
     return ExactScheme.of(scheme, (len(design.components[0].weights),))
 
 
