@@ -115,3 +115,12 @@ def test_levels():
     assert normal_level(0.6744897501960817) == pytest.approx(0.5)
     narrow, wide = (exact_interval(12, 30, 0.75, 0.25, z) for z in (0.6744897501960817, 2.5758293035489))
     assert wide[0] <= narrow[0] < narrow[1] < wide[1]
+
+
+@pytest.mark.parametrize("target", ["population", "table"])
+@pytest.mark.parametrize("z", [1e-6, 0.0125, 6.0])
+def test_extreme_levels(z, target):
+    """From hardly any confidence to one in a billion: an interval around the estimate, of some width."""
+    low, high = exact_interval(12, 30, 0.75, 0.25, z, target)
+    assert low <= 0.3 <= high
+    assert (high - low < 0.15) if z < 1 else (low, high) == (0, 1)

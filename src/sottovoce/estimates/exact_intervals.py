@@ -68,7 +68,7 @@ def exact_interval(
         logs = _log_probabilities(counts, respondents, chances[:, None], logarithms)
         return np.asarray(p_values(logs, best, count - int(counts[0])) > 1 - level)
 
-    chances = _outermost(accepted, start, stop)
+    chances = _outermost(accepted, start, min(max(center, least), most), stop)
     ends = sorted((chance - outside) / (inside - outside) for chance in chances)
     return max(ends[0], 0.0), min(ends[1], 1.0)
 
@@ -133,13 +133,15 @@ def _log_probabilities(counts: Array, respondents: int, chances: Array, logarith
     return np.asarray(logarithms + yes + no)
 
 
-def _outermost(accepted: Callable[[Array], NDArray[np.bool_]], start: float, stop: float) -> tuple[float, float]:
-    """Return points just outside the first and the last accepted one, searched in ever finer steps."""
-    points = np.linspace(start, stop, POINTS)
+def _outermost(
+    accepted: Callable[[Array], NDArray[np.bool_]], start: float, best: float, stop: float
+) -> tuple[float, float]:
+    """Return points just outside the first and the last accepted one, searched in ever finer steps from the best."""
+    points = np.union1d(np.linspace(start, stop, POINTS), [best])
     indices = np.flatnonzero(accepted(points))
     ends = []
     for index, step in ((int(indices[0]), -1), (int(indices[-1]), 1)):
-        inner, outer = float(points[index]), float(points[min(max(index + step, 0), POINTS - 1)])
+        inner, outer = float(points[index]), float(points[min(max(index + step, 0), len(points) - 1)])
         for _ in range(ROUNDS - 1):
             if inner == outer:
                 break
