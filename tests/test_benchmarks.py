@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -19,6 +21,7 @@ def test_benchmarks_are_listed():
     assert {"kronecker", "startup"} <= set(run("list").stdout.split())
 
 
+@pytest.mark.slow
 def test_rows_are_written_as_json(tmp_path):
     assert run("run", "startup", "--json", str(tmp_path / "rows.json")).returncode == 0
     rows = json.loads((tmp_path / "rows.json").read_text())["rows"]
@@ -33,6 +36,7 @@ def test_unknown_benchmarks_are_refused():
     assert "invalid choice: 'magic'" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_benchmark_measures_any_number_of_values():
     """A thousand values here; the memory that an interpreter with pyarrow takes is below the limit."""
     script = (

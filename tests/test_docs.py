@@ -162,6 +162,7 @@ def test_every_name_of_0_1_has_a_pair():
     assert sorted(told) == sorted(old)
 
 
+@pytest.mark.slow
 def test_pairs_of_0_1_and_0_2_agree(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for before, now in MODULES_OF_0_1.items():
@@ -193,6 +194,7 @@ def test_every_room_is_described():
             assert f"| `{name}` |" in described, f"architecture.md leaves out {name}"
 
 
+@pytest.mark.slow
 def test_the_example_scheme_is_one_file_that_all_laws_find(tmp_path):
     """A copy of the project plus the file from the contributor notes: nothing else is touched."""
     (code,) = blocks(ROOT / "docs" / "contributing.md", "python file=contamination.py")

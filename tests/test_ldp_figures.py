@@ -62,6 +62,7 @@ def test_which_claims_about_the_table_fail(identifier, failing, tmp_path):
     assert {name for name, verdict in found.items() if verdict == "claim fails"} == set(failing)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("data_sets")
 def test_the_entropy_of_laplace_is_always_further_off(tmp_path):
     found = verdicts("ldp-fig3", tmp_path)

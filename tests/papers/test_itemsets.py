@@ -38,6 +38,7 @@ def repeated(monkeypatch):
     return import_module("papers._repeated")
 
 
+@pytest.mark.slow
 def test_every_table_and_figure_has_its_module():
     listed = subprocess.run(
         [sys.executable, "-m", "papers", "list"], cwd=ROOT, capture_output=True, text=True, check=True
