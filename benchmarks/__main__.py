@@ -20,12 +20,12 @@ def names() -> list[str]:
 
 def run(name: str, target: str | None) -> None:
     """Run one benchmark; print its rows, and write them as JSON where asked to."""
+    rows, out = [], sys.stdout
     with redirect_stdout(sys.stderr):  # peers greet on standard output, which is the rows' own
-        found = import_module(f"benchmarks.{name}").rows()
-        rows = [row.to_json() for row in found]
-    if target != "-":
-        for row in found:
-            print(f"{name:10} {row.line()}")
+        for row in import_module(f"benchmarks.{name}").rows():
+            rows.append(row.to_json())
+            if target != "-":
+                print(f"{name:10} {row.line()}", file=out, flush=True)
     if target is not None:
         text = json.dumps({"rows": rows}, indent=2)
         print(text) if target == "-" else Path(target).write_text(text + "\n", encoding="utf-8")
