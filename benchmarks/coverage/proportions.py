@@ -162,14 +162,11 @@ def joint_rows() -> Iterator[CoverageRow]:
 def maximum_likelihood_rows() -> Iterator[CoverageRow]:
     """EM with three categories, and with two attributes."""
     three = [np.full(3, 1 / 3), np.array([0.9, 0.1, 0.0]), np.array([0.5, 0.48, 0.02])]
-    for respondents in (30, 100, 1000):
+    for respondents, runs in ((30, 20_000), (100, 1000), (1000, 500)):  # 30 reports have few different outcomes
         plan = _plan(sv.schemes.RandomizedResponse(odds=9), 3)
-        runs = 20_000 if respondents == 30 else RUNS  # few different outcomes
         yield _by_simulation("EM, three categories", plan, "a0", three, respondents, runs=runs, method="em")
     plan = _plan(sv.schemes.RandomizedResponse(odds=9), 2, 2)
-    for respondents in (100, 1000):
-        truths = JOINT_TRUTHS[2, 2]
-        yield _by_simulation("EM, 2 x 2", plan, ["a0", "a1"], truths, respondents, runs=300, method="em")
+    yield _by_simulation("EM, 2 x 2", plan, ["a0", "a1"], JOINT_TRUTHS[2, 2], 100, runs=300, method="em")
     for respondents in SIZES:
         yield _binary("EM, Warner", _plan(sv.schemes.Warner(p=0.75), 2), respondents, method="em")
 
