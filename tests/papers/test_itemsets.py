@@ -85,7 +85,7 @@ def test_webview_1_at_half_a_percent(data_sets):
 def test_other_tables_of_clicks(data_sets, number):
     """Numbers of itemsets and basic privacy exactly; reinterrogation privacy by no reading that many runs leave."""
     found = verdicts(f"emask-table3.{number}")
-    exact = {verdict for name, verdict in found.items() if re.search(r"length \d$|basic privacy$", name)}
+    exact = {verdict for name, verdict in found.items() if re.search(r"length \d$|WebView-\d basic privacy$", name)}
     assert exact == {"reproduced"}
     assert sum("reinterrogation privacy" in name for name in found) == (0 if number == 6 else 11)
     errors = [verdict for name, verdict in found.items() if re.search(r"(sigma[+-]|rho)$", name)]
