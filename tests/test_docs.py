@@ -21,7 +21,15 @@ def blocks(page: Path, language: str) -> list[str]:
     return [m["code"] for m in FENCE.finditer(page.read_text()) if m["language"] == language]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page != MIGRATION], ids=lambda page: page.name)
+LONG = {"mining.md", "design.md"}
+"""Pages whose examples take seconds."""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.slow] if page.name in LONG else []) for page in PAGES if page != MIGRATION],
+    ids=lambda page: page.name,
+)
 def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}

@@ -198,7 +198,7 @@ groups: [{questions: [a, b], scheme: {name: subset_selection, size: SIZE}}]
 """
 
 
-@pytest.mark.parametrize("size", ["2", "5"])
+@pytest.mark.parametrize("size", ["5", pytest.param("2", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("asked", [("a",), ("b",), ("b", "a"), ("c", "a"), ("d", "c"), ("d", "b")])
 def test_weights_of_single_reports_are_those_of_all_that_there_can_be(asked, size):
     """The estimator is linear: what it makes of one report is that report's weight. All possible ones are tried."""
