@@ -239,7 +239,7 @@ def test_small_combinations_are_counted_and_warned_of(tmp_path, truths_csv):
     ):
         reports = disguise_frame(pd.DataFrame(TRUTHS), CERTAIN)
     assert small_combinations(reports, CERTAIN) == 4
-    with pytest.warns(SottovoceWarning, match=r"^4 combinations .* \(region, level, age\): whoever knows"):
+    with pytest.warns(SottovoceWarning, match=r"^4 combinations .* \(region, level, age\): someone who knows"):
         disguise_file(truths_csv, tmp_path / "r.csv", CERTAIN)
     assert small_combinations(tmp_path / "r.csv", CERTAIN) == 4
     written = write_disguised(truths_csv, tmp_path / "r.parquet", CERTAIN)

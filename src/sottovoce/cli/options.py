@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 from typer.models import ArgumentInfo
@@ -49,7 +49,7 @@ def option_errors(**options: str | None) -> Callable[[Command], Command]:
             with renamed_parameters(names):
                 command(*arguments, **values)
 
-        return run  # type: ignore[return-value]
+        return cast(Command, run)
 
     return decorate
 

@@ -127,11 +127,11 @@ def estimate_two_samples(
     reported = np.concatenate([sample.reported[sample.order] for sample in samples])
     respondents, cells = sum(sample.respondents for sample in samples), len(counts[0])
     sizes = (samples[0].respondents, samples[1].respondents)
-    shares = [(float(share), float(1 - share)) for share in theta]
+    (one, other), (two, rest) = ((float(share), float(1 - share)) for share in theta)
     pair = (counts[0].astype(np.float64), counts[1].astype(np.float64))
+    # Of the unrelated question, the chances of both questions change places.
     tests = [
-        TwoSampleTests(pair, sizes, (shares[0][::step], shares[1][::step]))  # type: ignore[arg-type]
-        for step in (1, -1)
+        TwoSampleTests(pair, sizes, chances) for chances in (((one, other), (two, rest)), ((other, one), (rest, two)))
     ]
     estimates = [
         Estimate(

@@ -80,7 +80,7 @@ def _edge_rows(given: Any) -> Any:
 
 
 def _is(given: Any, library: str, name: str) -> bool:
-    """Whether it is an object of a library, without importing the library: whoever made the object has."""
+    """Whether it is an object of a library, without importing the library, which is loaded if there is one."""
     return library in sys.modules and isinstance(given, getattr(sys.modules[library], name))
 
 

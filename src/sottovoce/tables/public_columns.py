@@ -69,8 +69,8 @@ class PublicReader:
         names = ", ".join(c.name for c in self.columns if not isinstance(c, PublicNumber))
         held = "1 combination of public answers is" if small == 1 else f"{small} combinations of public answers are"
         return (
-            f"{held} held by fewer than {FEWEST_ROWS} rows ({names}): whoever knows these answers of a person can find "
-            "their report. Make fewer columns public, or merge categories."
+            f"{held} held by fewer than {FEWEST_ROWS} rows ({names}): someone who knows these answers of a person can "
+            "find their report. Make fewer columns public, or merge categories."
         )
 
     def warn(self) -> None:
