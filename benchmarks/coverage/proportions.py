@@ -1,6 +1,7 @@
 """Coverage of proportions: designs of the literature, many categories, joint tables, EM, two samples, weights."""
 
 from collections.abc import Callable, Iterator, Sequence
+from math import comb
 from typing import Any, cast
 
 import numpy as np
@@ -10,6 +11,7 @@ from benchmarks.coverage.row import (
     CoverageRow,
     Ends,
     Outcome,
+    all_counts,
     coverage_row,
     multinomial_probabilities,
     outcomes,
@@ -19,7 +21,7 @@ from sottovoce.checks import Array
 
 SIZES = (5, 30, 100, 1000)
 GRID = np.linspace(0, 1, 201)
-RUNS = 2000
+RUNS = 3000
 
 LITERATURE = {
     "Warner, p = 3/4": sv.schemes.Warner(p=0.75),
@@ -77,8 +79,7 @@ def literature_rows() -> Iterator[CoverageRow]:
             if plan.channel(["a0"]).n_out == 2:
                 yield _binary(name, plan, respondents)
             else:
-                truths = [np.array([1 - p, p]) for p in (0.0, 0.02, 0.1, 0.3, 0.5, 0.9, 1.0)]
-                yield _by_simulation(name, plan, "a0", truths, respondents)
+                yield _measured(name, plan, "a0", [np.array([1 - p, p]) for p in GRID], respondents, some=9)
 
 
 def many_categories_rows() -> Iterator[CoverageRow]:
@@ -112,90 +113,86 @@ def _sets() -> Iterator[CoverageRow]:
             plan = _plan(scheme(epsilon=2), size)
             shares = 1 / np.arange(1, size + 1)
             truth = shares / shares.sum()
-            runs = 400 if size == 6 else 100
             found = []
-            for _ in range(runs):
+            for _ in range(RUNS):
                 people = {"a0": rng.choice(size, respondents, p=truth)}
                 estimate = sv.disguise(people, plan, rng=rng).estimate("a0")
                 found.append(Outcome(truth, estimate.interval(), estimate.interval(kind="wald")))
-            pooled = [_pooled(o, truth) for o in found]
-            weights = np.full(runs, 1 / runs)
-            yield coverage_row(f"{name}, {size} categories, all cells", respondents, *_flat(pooled, weights), runs)
+            truths = [(truth, np.full(RUNS, 1 / RUNS))]
+            yield coverage_row(f"{name}, {size} categories", respondents, found, truths, RUNS)
 
 
-def _pooled(outcome: Outcome, truth: Array) -> tuple[float, float, float]:
-    """Share of cells that are covered, and the mean widths."""
-    covered = (outcome.default[0] <= truth) & (outcome.default[1] >= truth)
-    widths = [float(np.mean(np.clip(high, 0, 1) - np.clip(low, 0, 1))) for low, high in (outcome.default, outcome.wald)]
-    return float(covered.mean()), widths[0], widths[1]
+def _joint_truths(*sizes: int) -> list[Array]:
+    """Distributions of joint cells: independent ones on a grid, and others drawn, sparse to even."""
+    rng, cells = np.random.default_rng(11), int(np.prod(sizes))
+    grid = np.linspace(0, 1, 11)
+    independent = [np.outer(_falling(p, sizes[0]), _falling(q, sizes[1])).ravel() for p in grid for q in grid]
+    return independent + [rng.dirichlet(np.full(cells, even)) for even in (0.1, 0.3, 1.0, 10.0) for _ in range(10)]
 
 
-def _flat(pooled: list[tuple[float, float, float]], weights: Array) -> tuple[list[Outcome], list[tuple[Array, Array]]]:
-    """One row for the mean over cells: its interval contains the truth as often as they do."""
-    share = float(weights @ np.array([covered for covered, _, _ in pooled]))
-    one = np.array([0.5])
-    inside = Outcome(one, (one - 0.1, one + 0.1), (one - 0.1, one + 0.1))
-    outside = Outcome(one, (one + 0.2, one + 0.3), (one - 0.1, one + 0.1))
-    return [inside, outside], [(one, np.array([share, 1 - share]))]
-
-
-JOINT_TRUTHS = {
-    (2, 2): [np.outer([1 - p, p], [1 - q, q]).ravel() for p, q in ((0.5, 0.5), (0.1, 0.3), (0.02, 0.5), (0.0, 0.4))]
-    + [np.array([0.4, 0.1, 0.1, 0.4]), np.array([0.9, 0.05, 0.05, 0.0])],
-    (3, 4): [
-        np.full(12, 1 / 12),
-        np.outer([0.7, 0.2, 0.1], [0.6, 0.3, 0.1, 0.0]).ravel(),
-        np.array([0.3, 0.1, 0, 0, 0, 0.25, 0.05, 0, 0, 0, 0.1, 0.2]),
-    ],
-}
-"""Distributions of joint cells, independent ones first."""
+def _falling(first: float, size: int) -> Array:
+    """One category with this share, and others with shares of 1, 1/2, 1/3, ... among themselves."""
+    others = 1 / np.arange(1, size)
+    return np.array([first, *(1 - first) * others / others.sum()])
 
 
 def joint_rows() -> Iterator[CoverageRow]:
     """Joint cells of two attributes that are disguised one by one."""
-    for sizes, truths in JOINT_TRUTHS.items():
-        plan = _plan(sv.schemes.RandomizedResponse(odds=9), *sizes)
+    for sizes in ((2, 2), (3, 4)):
+        plan, truths = _plan(sv.schemes.RandomizedResponse(odds=9), *sizes), _joint_truths(*sizes)
+        name = f"joint table {sizes[0]} x {sizes[1]}"
         for respondents in SIZES:
-            yield _by_simulation(f"joint table {sizes[0]} x {sizes[1]}", plan, ["a0", "a1"], truths, respondents)
+            yield _measured(name, plan, ["a0", "a1"], truths, respondents, some=5)
 
 
 def maximum_likelihood_rows() -> Iterator[CoverageRow]:
     """EM with three categories, and with two attributes."""
-    three = [np.full(3, 1 / 3), np.array([0.9, 0.1, 0.0]), np.array([0.5, 0.48, 0.02])]
-    for respondents, runs in ((30, 20_000), (100, 1000), (1000, 500)):  # 30 reports have few different outcomes
-        plan = _plan(sv.schemes.RandomizedResponse(odds=9), 3)
-        yield _by_simulation("EM, three categories", plan, "a0", three, respondents, runs=runs, method="em")
+    grid = np.linspace(0, 1, 21)
+    three = [np.array([p, (1 - p) * q, (1 - p) * (1 - q)]) for p in grid for q in grid]
+    plan = _plan(sv.schemes.RandomizedResponse(odds=9), 3)
+    for respondents in SIZES:
+        yield _measured("EM, three categories", plan, "a0", three, respondents, some=5, method="em")
     plan = _plan(sv.schemes.RandomizedResponse(odds=9), 2, 2)
-    yield _by_simulation("EM, 2 x 2", plan, ["a0", "a1"], JOINT_TRUTHS[2, 2], 100, runs=300, method="em")
+    for respondents in (5, 30, 100):
+        truths = _joint_truths(2, 2)
+        yield _measured("EM, 2 x 2", plan, ["a0", "a1"], truths, respondents, some=5, method="em")
     for respondents in SIZES:
         yield _binary("EM, Warner", _plan(sv.schemes.Warner(p=0.75), 2), respondents, method="em")
 
 
-def _by_simulation(
+MOST_ENUMERATED = 100_000
+"""Most outcomes that are enumerated; of more, samples are drawn."""
+
+
+def _measured(
     name: str,
     plan: sv.Plan,
     names: str | Sequence[str],
     truths: Sequence[Array],
     respondents: int,
-    runs: int = RUNS,
+    some: int,
     **options: Any,
 ) -> CoverageRow:
-    """Draw samples of each truth; each different count is estimated once."""
-    rng = np.random.default_rng(respondents)
+    """Enumerate all counts of reports for all truths, or draw samples of some; equal counts are estimated once."""
     channel = plan.channel([names] if isinstance(names, str) else names)
     interval = _interval(plan, names, **options)
+    if comb(respondents + channel.n_out - 1, channel.n_out - 1) <= MOST_ENUMERATED:
+        counts = all_counts(respondents, channel.n_out)
+        weighted = [(truth, multinomial_probabilities(counts, channel.matvec(truth))) for truth in truths]
+        return coverage_row(name, respondents, outcomes(counts, interval), weighted, "enumerated")
+    rng = np.random.default_rng(respondents)
     found: list[Outcome] = []
-    weighted = []
-    for truth in truths:
-        counts, shares = simulated(rng, channel.matvec(truth), respondents, runs)
-        weighted.append((truth, len(found), shares))
-        found += outcomes(counts, interval)
     placed = []
-    for truth, start, shares in weighted:
+    for truth in (truths[index] for index in rng.choice(len(truths), some, replace=False)):
+        counts, shares = simulated(rng, channel.matvec(truth), respondents, RUNS)
+        placed.append((truth, len(found), shares))
+        found += outcomes(counts, interval)
+    weighted = []
+    for truth, start, shares in placed:
         weights = np.zeros(len(found))
         weights[start : start + len(shares)] = shares
-        placed.append((truth, weights))
-    return coverage_row(name, respondents, found, placed, runs)
+        weighted.append((truth, weights))
+    return coverage_row(name, respondents, found, weighted, RUNS)
 
 
 def two_sample_rows() -> Iterator[CoverageRow]:

@@ -82,6 +82,18 @@ def coverage_row(
     return CoverageRow(name, respondents, 0.95, float(every.mean()), float(every.min()), runs, mean, most, infinite)
 
 
+def all_counts(respondents: int, kinds: int) -> Array:
+    """All ways in which so many reports can be of some kinds, one a row."""
+    if kinds == 1:
+        return np.array([[float(respondents)]])
+    rows = [
+        np.column_stack([np.full(len(rest), float(first)), rest])
+        for first in range(respondents + 1)
+        for rest in [all_counts(respondents - first, kinds - 1)]
+    ]
+    return np.concatenate(rows)
+
+
 def multinomial_probabilities(counts: Array, chances: Array) -> Array:
     """Probability of each row of counts, whose cells have these chances."""
     logs = np.array([lgamma(row.sum() + 1) - sum(lgamma(t + 1) for t in row) for row in counts])

@@ -9,9 +9,11 @@ import pytest
 from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.channels.kronecker import Kronecker
 from sottovoce.estimates import profile_likelihood
-from sottovoce.estimates.cell_tests import IndicatorTests, ScoreTests
+from sottovoce.estimates.cell_tests import IndicatorTests
+from sottovoce.estimates.linear_tests import ConstrainedTests
 from sottovoce.estimates.profile_likelihood import (
     EffectiveTests,
+    EitherTests,
     ProfileTests,
     TwoSampleTests,
     bernoulli_log_likelihood,
@@ -63,10 +65,10 @@ def test_a_maximisation_that_is_cut_off_widens_the_interval(monkeypatch):
 
 def test_cells_of_maximum_likelihood_are_tested_by_their_number():
     assert isinstance(maximum_likelihood_tests(COIN, np.array([6, 4]), np.arange(2)), IndicatorTests)
-    assert isinstance(maximum_likelihood_tests(THREE, np.array([6, 4, 2]), np.arange(3)), ProfileTests)
+    assert isinstance(maximum_likelihood_tests(THREE, np.array([6, 4, 2]), np.arange(3)), EitherTests)
     large = Kronecker([KeepOrUniform((20,), Fraction(1, 2))] * 2)
     counts = np.ones(400, np.int64)
-    assert isinstance(maximum_likelihood_tests(large, counts, np.arange(400)), ScoreTests)
+    assert isinstance(maximum_likelihood_tests(large, counts, np.arange(400)), ConstrainedTests)
 
 
 @pytest.mark.parametrize("sizes", [(5, 5), (3, 12)])

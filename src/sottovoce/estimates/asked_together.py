@@ -11,11 +11,12 @@ from sottovoce.checks import Array, Target
 from sottovoce.counts.counter import as_counter
 from sottovoce.counts.frequencies import Frequencies
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.estimates.cell_tests import CellTests, IndicatorTests, QuadraticVariance, ScoreTests, properties
+from sottovoce.estimates.cell_tests import CellTests, IndicatorTests, QuadraticVariance, ScoreTests
 from sottovoce.estimates.counted import Counted, check_number, count_reports
 from sottovoce.estimates.covariance import MatrixCovariance
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.likelihood import Axes, Block, Observed, nearest_distribution, observed
+from sottovoce.estimates.linear_tests import properties, whole_tests
 from sottovoce.estimates.proportions import (
     NeverAskedError,
     estimate_proportions,
@@ -140,8 +141,8 @@ def _tests(
     near = nearest_distribution(value) + 1e-12
     others = (1 - cells) * near / ((1 - cells) * near).sum(axis=1, keepdims=True)
     coefficients = np.zeros((3, len(value)))
-    for part, weight in zip(parts, weights, strict=True):
-        reports = np.stack([part.reports(cell) for cell in cells], axis=1)
+    matrices = [np.stack([part.reports(cell) for cell in cells], axis=1) for part in parts]
+    for part, weight, reports in zip(parts, weights, matrices, strict=True):
         (e_in, e_out), (m_in, m_out) = (
             (np.diag(moment), (moment * others).sum(axis=1)) for moment in (weight @ reports, weight**2 @ reports)
         )
@@ -150,7 +151,19 @@ def _tests(
         coefficients += terms / part.block.total
     if target == "table":
         coefficients += np.array([[0.0], [-1.0], [1.0]]) / counted.respondents
-    return ScoreTests(value[order], QuadraticVariance(*coefficients[:, order]))
+    score = ScoreTests(value[order], QuadraticVariance(*coefficients[:, order]))
+    if target == "table":
+        return score
+    shares = np.array([part.block.total for part in parts]) / sum(part.block.total for part in parts)
+    return whole_tests(
+        np.concatenate([weight / share for weight, share in zip(weights, shares, strict=True)], axis=1)[order],
+        np.concatenate([share * reports for share, reports in zip(shares, matrices, strict=True)]),
+        np.concatenate([part.block.counts for part in parts]),
+        np.eye(len(value), dtype=bool)[order],
+        target,
+        score,
+        np.repeat(np.arange(len(parts)), [len(reports) for reports in matrices]) if len(parts) > 1 else None,
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,6 @@ that intervals stay within [0, 1] and are never empty. Counts of reports with on
 other estimates are taken as normal, with the variance that the proportion tested would give them.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import erf, sqrt
@@ -14,11 +13,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.channels.channel import Channel, kron
 from sottovoce.checks import Array, Target
-from sottovoce.estimates.covariance import InversionCovariance, inverse_rows
 from sottovoce.estimates.exact_intervals import MOST_VARIANCE, MOST_VARIANCE_OF_TABLE, exact_interval, tail_probability
-from sottovoce.estimates.likelihood import nearest_distribution
 
 Ends = tuple[Array, Array]
 """Lower and upper ends of intervals."""
@@ -30,9 +26,6 @@ BISECTIONS = 50
 
 MOST_EXACT = 1000
 """Most cells whose intervals are exact by default; of more they are score intervals."""
-
-MOST_LISTED_REPORTS = 512
-"""Most reports of a channel whose inverse is searched for cells that depend on one property of a report."""
 
 CONTRADICTION = 0.0005
 """Probability below which reports contradict the plan, for all cells together."""
@@ -253,80 +246,6 @@ class JoinedTests:
         return low, high
 
 
-def inversion_tests(covariances: InversionCovariance) -> "IndicatorTests | ScoreTests":
-    """Return the tests of an estimate by inversion: exact ones where each cell depends on one property of a report.
-
-    >>> from fractions import Fraction
-    >>> from sottovoce.channels.keep_or_uniform import KeepOrUniform
-    >>> channel, reported = KeepOrUniform((2,), Fraction(1, 2)), np.array([0.6, 0.4])
-    >>> tests = inversion_tests(InversionCovariance(channel, reported, np.zeros(2), 30, np.arange(2), "population"))
-    >>> tests.method, tests.counts.tolist()
-    ('exact', [18.0, 12.0])
-    """
-    channel, order, respondents = covariances.channel, covariances.order, covariances.respondents
-    found = _indicators(channel.factors[0] if len(channel.factors) == 1 else channel, covariances.reported)
-    if found is not None and respondents == round(respondents):
-        shares, inside, outside = (numbers[order] for numbers in found)
-        return IndicatorTests(shares * respondents, round(respondents), inside, outside, covariances.target)
-    inside, outside = second_moments(covariances.value, covariances)
-    return ScoreTests(covariances.value, linear_variance(inside, outside, respondents, covariances.target))
-
-
-def _indicators(channel: Channel, reported: Array) -> tuple[Array, Array, Array] | None:
-    """Return the share of reports with each cell's property, and its probabilities inside and outside the cell.
-
-    Unbiased weights that take two values, c for reports with the property and c' for others, make the probability
-    of the property the same outside the cell, `-c' / (c - c')`, and `(1 - c') / (c - c')` inside it.
-    """
-    if channel.replacement is not None:
-        keep, known = channel.replacement
-        noise = (1 - keep) * kron(known)
-        return (reported, keep + noise, noise) if keep > 0 and channel.n_out == channel.n_in else None
-    if channel.n_out > MOST_LISTED_REPORTS:
-        return None
-    return properties(channel.solve(np.eye(channel.n_out)), reported)
-
-
-def properties(weights: Array, reported: Array) -> tuple[Array, Array, Array] | None:
-    """Return the same from the weights of all reports, one row for each cell; None unless all rows have two values."""
-    low, high = weights.min(axis=1), weights.max(axis=1)
-    gain = high - low
-    near = [np.abs(weights - ends[:, None]) < 1e-9 * gain[:, None] for ends in (low, high)]
-    if not (near[0] | near[1]).all() or not (gain > 0).all():
-        return None
-    return near[1] @ reported, np.minimum((1 - low) / gain, 1.0), np.maximum(-low / gain, 0.0)
-
-
-def weighted_sum_tests(
-    weights: Array, channel: Channel, reported: Array, respondents: int, target: Target, members: Array
-) -> "IndicatorTests | ScoreTests":
-    """Return the tests of estimates `sum_y w[x, y] lam_y`, unbiased for the sums of truths that `members` has ones for.
-
-    Respondents in a cell, and those outside it, have the estimated distribution among themselves.
-    """
-    found = properties(weights, reported)
-    if found is not None:
-        shares, inside, outside = found
-        return IndicatorTests(shares * respondents, respondents, inside, outside, target)
-    moments = weights**2 @ channel.matvec(np.eye(channel.n_in))
-    truths = nearest_distribution(channel.solve(reported)) + 1e-12
-    inner, outer = members * truths, (1 - members) * truths
-    inside, outside = ((moments * part).sum(axis=1) / np.maximum(part.sum(axis=1), 1e-300) for part in (inner, outer))
-    return ScoreTests(weights @ reported, linear_variance(inside, outside, respondents, target))
-
-
-def marginal_tests(
-    covariances: InversionCovariance, summed: Callable[[Array], Array]
-) -> "IndicatorTests | ScoreTests | None":
-    """Return the tests of sums of joint cells; None if there are too many reports to list."""
-    channel, order = covariances.channel, covariances.order
-    if channel.n_out > MOST_LISTED_REPORTS:
-        return None
-    weights, members = summed(inverse_rows(channel, order)), summed(np.eye(channel.n_in)[order])
-    respondents = round(covariances.respondents)
-    return weighted_sum_tests(weights, channel, covariances.reported, respondents, covariances.target, members)
-
-
 def score_ends(value: Array, variance: VarianceAt, deviations: float) -> Ends:
     """Return the proportions t in [0, 1] that are not rejected at an estimate x, normal with variance V(t).
 
@@ -366,28 +285,3 @@ def normal_p_values(value: Array, proportions: Array, variances: Array) -> Array
     root = np.sqrt(2 * v)
     tails = 1 + 0.5 * (_erf((low - t) / root) - _erf((high - t) / root))
     return np.asarray(np.where(squared > 0, tails, 1.0))
-
-
-def errors_at_zero(value: Array, covariances: InversionCovariance) -> Array:
-    """Return each cell's standard error if its proportion were zero and the others kept their shares, `sqrt(m_0/N)`."""
-    return np.asarray(np.sqrt(second_moments(value, covariances)[1] / covariances.respondents))
-
-
-def second_moments(value: Array, covariances: InversionCovariance) -> Ends:
-    """Return the mean squared weight that a report has for a cell: from respondents in the cell, and outside it.
-
-    Outside it, the other cells keep their shares among themselves. Weights of a product of channels are products.
-    """
-    channel, order = covariances.channel, covariances.order
-    distribution = np.empty_like(value)
-    distribution[order] = nearest_distribution(value)
-    squares = [
-        factor.solve(np.eye(factor.n_out)) ** 2 @ factor.matvec(np.eye(factor.n_in)) for factor in channel.factors
-    ]
-    inside = kron([np.diag(moments) for moments in squares])
-    mean = distribution.reshape([len(moments) for moments in squares])
-    for axis, moments in enumerate(squares):
-        mean = np.moveaxis(np.tensordot(moments, mean, axes=(1, axis)), 0, axis)
-    others = np.maximum(1 - distribution, 1e-12)
-    outside = (mean.ravel() - inside * distribution) / others
-    return inside[order], outside[order]

@@ -377,7 +377,7 @@ def delta_method(estimate: Estimate, functional: Functional, level: float = 0.95
     try:
         value = functional.value(p)
         gradient = functional.gradient(p)
-        bias = _bias(functional, p, covariance)
+        bias = 0.0 if isinstance(functional, Mean) else _bias(functional, p, covariance)  # a mean is linear
         _check_reach(functional, p, estimate.standard_error)
     except SottovoceError as reason:
         return _without_interval(functional, p, level, f"noise reaches where it is not defined ({reason})")

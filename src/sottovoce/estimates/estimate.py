@@ -10,7 +10,7 @@ import numpy as np
 
 from sottovoce.checks import Array, Target
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.cell_tests import CellTests, Ends, marginal_tests
+from sottovoce.estimates.cell_tests import CellTests, Ends
 from sottovoce.estimates.covariance import (
     MOST_CELLS,
     Covariance,
@@ -19,6 +19,7 @@ from sottovoce.estimates.covariance import (
     MatrixCovariance,
 )
 from sottovoce.estimates.intervals import IntervalOptions, interval_ends, interval_method, standard_errors
+from sottovoce.estimates.linear_tests import marginal_tests
 from sottovoce.estimates.presentation import IntervalTable, cell_rows, json_rows, remarks
 from sottovoce.schemas.attribute import Label
 

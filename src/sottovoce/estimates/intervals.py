@@ -3,7 +3,8 @@
 The default depends on the plan and the method of an estimate, never on what came out:
 
 * exact, where a cell is estimated from the number of reports with one property (`exact_intervals`);
-* constrained score, for other cells of unbiased estimates: the test of a proportion with the variance it would have;
+* constrained score, for other cells of unbiased estimates: the test of a proportion with the variance it would have,
+  other proportions at their most likely values (`linear_tests`);
 * profile likelihood for maximum likelihood, two samples, weights and strata (`profile_likelihood`);
 * normal, for estimates of which no more than a covariance is known.
 
@@ -24,13 +25,12 @@ from sottovoce.estimates.cell_tests import (
     MOST_EXACT,
     CellTests,
     Ends,
-    IndicatorTests,
     NormalTests,
     PlainScoreTests,
     ScoreTests,
-    inversion_tests,
 )
 from sottovoce.estimates.covariance import MOST_CELLS, Covariance, InversionCovariance
+from sottovoce.estimates.linear_tests import LinearTests, inversion_tests
 from sottovoce.mechanisms.coins import Randomness
 
 Kind = Literal["default", "exact", "score", "profile", "wald", "bootstrap"]
@@ -117,10 +117,10 @@ def chosen_tests(estimate: Tested, kind: Kind) -> CellTests:
     one_of("kind", kind, get_args(Kind))
     value, covariances = estimate.value, estimate.covariances
     default = estimate.tests or default_tests(value, covariances)
-    if kind == "score" and isinstance(default, IndicatorTests | ScoreTests):
-        score = default.score if isinstance(default, IndicatorTests) else default
+    if kind == "score" and isinstance(default, LinearTests):
+        score = default if isinstance(default, ScoreTests) else default.score
         return PlainScoreTests(score.value, score.variance)
-    if kind == "profile" and isinstance(default, IndicatorTests | ScoreTests):
+    if kind == "profile" and isinstance(default, LinearTests):
         return _profile(covariances)
     if kind in ("default", default.method):
         return default

@@ -15,9 +15,10 @@ import numpy as np
 from sottovoce.checks import Array, one_of
 from sottovoce.display import html_table, html_text
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.cell_tests import IndicatorTests, errors_at_zero
+from sottovoce.estimates.cell_tests import IndicatorTests
 from sottovoce.estimates.covariance import InversionCovariance
 from sottovoce.estimates.intervals import IntervalOptions, WaldIntervals, chosen_tests, interval_method
+from sottovoce.estimates.linear_tests import errors_at_zero
 from sottovoce.schemas.attribute import Label
 from sottovoce.tables.figures import ACCENT, INK, WARNING, new_axes
 

@@ -15,7 +15,7 @@ from sottovoce.checks import target as checked_target
 from sottovoce.counts.counter import as_counter
 from sottovoce.counts.frequencies import Frequencies
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
-from sottovoce.estimates.cell_tests import CellTests, weighted_sum_tests
+from sottovoce.estimates.cell_tests import CellTests
 from sottovoce.estimates.counted import (
     By,
     Counted,
@@ -29,6 +29,7 @@ from sottovoce.estimates.covariance import MOST_CELLS, Covariance, InversionCova
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.from_sets import estimate_from_sets
 from sottovoce.estimates.likelihood import em, nearest_distribution, observed, observed_covariance
+from sottovoce.estimates.linear_tests import weighted_sum_tests
 from sottovoce.estimates.profile_likelihood import effective_tests, maximum_likelihood_tests
 from sottovoce.estimates.weights import WeightedCovariance, shift_by_squares
 from sottovoce.plans.plan import Plan, check_plan

@@ -10,8 +10,9 @@ from sottovoce.channels.channel import Channel
 from sottovoce.checks import Array, Target, number, whole_number
 from sottovoce.checks import target as checked_target
 from sottovoce.errors import SottovoceError, Words
+from sottovoce.estimates.cell_tests import NormalTests
 from sottovoce.estimates.covariance import InversionCovariance
-from sottovoce.estimates.derived import Derived, delta_method
+from sottovoce.estimates.derived import derive
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.intervals import critical_value
 from sottovoce.estimates.proportions import MOST_LISTED, is_large_set, needed_attributes
@@ -106,8 +107,8 @@ def expected_width(
 
     It is the width of the default interval (`Estimate.interval`) of the numbers of reports that are expected if the
     distribution is `prior` (uniform if left out; cells in the order of the attributes named, the last varying
-    fastest): about `2 z sqrt(V / N)`, V the variance of one report's contribution, within [0, 1]. Raises where
-    a functional has no standard error, as at a uniform distribution or near independence.
+    fastest): about `2 z sqrt(V / N)`, V the variance of one report's contribution, within [0, 1]. Of a functional it
+    is that of the interval of `derive`, infinite where an end is.
 
     >>> from sottovoce.plans.budget import new_plan
     >>> from sottovoce.schemas.attribute import boolean
@@ -120,10 +121,22 @@ def expected_width(
     if functional is None:
         low, high = expected.interval(level)
         return high - low
-    derived = delta_method(expected, functional, level)
-    if derived.standard_error is None:
-        raise _no_interval(derived, respondents)
-    return np.array([2 * critical_value(level) * derived.standard_error])
+    derived = derive(expected, functional, level)
+    if derived.low is None or derived.high is None:
+        raise SottovoceError("functional", f"must have an interval; {derived.name} has none", Words(derived.reason))
+    return np.array([derived.high - derived.low])
+
+
+def expected_widths(proportions: Any, variances: Any, deviations: float) -> Array:
+    """Return the expected widths of intervals where no more is known than the estimates' variances.
+
+    That is `2 z sqrt(V)`, and less where an interval would reach beyond 0 or 1.
+
+    >>> expected_widths([0.5, 0.01], [0.0001, 0.0001], 1.96).round(4)
+    array([0.0392, 0.0296])
+    """
+    low, high = NormalTests(np.asarray(proportions, float), np.sqrt(np.maximum(variances, 0))).ends(deviations)
+    return high - low
 
 
 def respondents_needed(
@@ -137,8 +150,6 @@ def respondents_needed(
 ) -> int:
     """Return the fewest respondents for whom no interval is expected to be wider than `width`.
 
-    For a functional that needs more respondents than its standard error asks for, the number is within 5 %.
-
     >>> from sottovoce.plans.budget import new_plan
     >>> from sottovoce.schemas.attribute import boolean
     >>> from sottovoce.schemas.schema import Schema
@@ -148,17 +159,13 @@ def respondents_needed(
     """
     width = number("width", width, 0, open_ends=True)
     one, deviations = expected_proportions(plan, attributes, prior, 1), 2 * critical_value(level)
-    if functional is None:
-        return fewest_respondents(
-            lambda count: float(expected_width(plan, attributes, count, prior=prior, level=level).max()),
-            width,
-            float(one.standard_error.max() * deviations) ** 2,
-        )
-    gradient = functional.gradient(one.value)
-    variance = max(float(gradient @ one.covariance @ gradient), 0.0)
-    fewest = max(ceil(variance * (deviations / width) ** 2), 1)
-    return _until_trusted(
-        lambda count: delta_method(expected_proportions(plan, attributes, prior, count), functional, level), fewest
+    constant = float(one.standard_error.max() * deviations) ** 2
+    if functional is not None:
+        gradient = functional.gradient(one.value)
+        constant = max(float(gradient @ one.covariance @ gradient), 0.0) * deviations**2
+    options: dict[str, Any] = {"prior": prior, "functional": functional, "level": level}
+    return fewest_respondents(
+        lambda count: float(expected_width(plan, attributes, count, **options).max()), width, constant
     )
 
 
@@ -178,21 +185,3 @@ def fewest_respondents(width_for: Callable[[int], float], width: float, constant
         middle = (low + high) // 2
         low, high = (middle, high) if width_for(middle) > width else (low, middle)
     return high
-
-
-def _until_trusted(derived: Callable[[int], Derived], fewest: int) -> int:
-    """Return the fewest respondents from `fewest` on for whom the delta method gives an interval."""
-    low, high = fewest, fewest
-    while (without := derived(high)).standard_error is None:
-        low, high = high, 2 * high
-        if high > MOST_RESPONDENTS:
-            raise _no_interval(without, low)
-    while high > 1.05 * low:
-        middle = (low + high) // 2
-        low, high = (middle, high) if derived(middle).standard_error is None else (low, middle)
-    return high
-
-
-def _no_interval(derived: Derived, respondents: int) -> SottovoceError:
-    rule = f"must have an interval from {respondents} respondents; {derived.name} has none here"
-    return SottovoceError("functional", rule, Words(derived.reason))

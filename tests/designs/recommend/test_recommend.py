@@ -220,7 +220,7 @@ def test_one_attribute_has_no_pairs():
 
 
 def test_bars(tmp_path):
-    found = recommend(several(4, 4, 4, 4), 2000, odds=9)
+    found = recommend(several(4, 4, 4, 4), 50_000, odds=9)
     drawn = found.plot(path=tmp_path / "bars.png")
     assert (tmp_path / "bars.png").read_bytes().startswith(b"\x89PNG")
     assert [label.get_text() for label in drawn.get_yticklabels()][1] == "attribute sampling (recommended)"

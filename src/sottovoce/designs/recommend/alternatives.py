@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from math import ceil, comb, prod, sqrt
+from math import ceil, comb, prod
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from sottovoce.designs.front import accuracy_and_posterior
 from sottovoce.designs.recommend.expected_error import Columns, ExpectedErrors, second_moments
 from sottovoce.designs.requirement import LARGEST_CERTIFIED
 from sottovoce.estimates.covariance import MOST_CELLS
+from sottovoce.estimates.sample_size import expected_widths
 from sottovoce.exact import root_of_odds
 from sottovoce.plans.plan import Plan
 from sottovoce.plans.purpose_plan import LARGEST_TABLE, ORDERS, best_design, sampling_designs
@@ -158,8 +159,8 @@ class Alternative:
     """A candidate as a plan, with its error for a purpose.
 
     `error` is the variance of an estimated proportion from one respondent, averaged over all that the purpose wants;
-    with N respondents the mean squared error is `error / N`. `estimator` is the method of `estimate_proportions` that
-    attains it.
+    with N respondents the mean squared error is `error / N`, and `share` the mean of these proportions. `estimator` is
+    the method of `estimate_proportions` that attains it.
     """
 
     name: str
@@ -167,6 +168,7 @@ class Alternative:
     plan: Plan
     errors: ExpectedErrors
     error: float
+    share: float
     estimator: str
     relies_on_prior: bool
 
@@ -175,8 +177,8 @@ class Alternative:
         return self.error / respondents
 
     def width(self, respondents: float, deviations: float) -> float:
-        """Width of a typical interval, `2 z sqrt(mse)`; intervals stay within [0, 1]."""
-        return min(2 * deviations * sqrt(self.mse(respondents)), 1.0)
+        """Width of a typical interval: `2 z sqrt(mse)`, less where it would reach beyond 0 or 1."""
+        return float(expected_widths([self.share], [self.mse(respondents)], deviations)[0])
 
     def gain(self, other: "Alternative") -> float:
         """Share of additional respondents that the other needs for the same error, `error' / error - 1`."""
@@ -211,7 +213,8 @@ def evaluate(
         return None
     error = sum(errors.mean_variance(axes) for axes in wanted) / len(wanted)
     name, structure, relies = candidate.name, candidate.structure, candidate.relies_on_prior
-    return Alternative(name, structure, plan, errors, error, errors.estimator, relies)
+    share = sum(1 / prod(len(distributions[axis]) for axis in axes) for axes in wanted) / len(wanted)
+    return Alternative(name, structure, plan, errors, error, share, errors.estimator, relies)
 
 
 def _countable(errors: ExpectedErrors, axes: Columns) -> bool:

@@ -120,13 +120,20 @@ class ExpectedErrors:
 
         With `worst`, the largest for any true distribution, also of dependent columns.
         """
-        parts = self._parts(axes)
-        if prod(len(distribution) for _, distribution in parts) > MOST_BUILT:
+        cells = self.cells(axes)
+        if cells is None:
             return None
         if worst:
             return _worst_variance([self._by_truth(group, local) for group, local in self._split(axes)])
+        return float(cells[1].max())
+
+    def cells(self, axes: Columns) -> tuple[Array, Array] | None:
+        """Proportions of the joint cells of these columns and variances from one respondent; None if too many."""
+        parts = self._parts(axes)
+        if prod(len(distribution) for _, distribution in parts) > MOST_BUILT:
+            return None
         joint = kron(distribution for _, distribution in parts)
-        return float((kron(second for second, _ in parts) - joint**2).max())
+        return joint, kron(second for second, _ in parts) - joint**2
 
     def reports(self, axes: Columns) -> int:
         """Number of distinct joint reports on these columns."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
+from math import prod, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from sottovoce.designs.recommend.expected_error import Columns
 from sottovoce.display import html_table
 from sottovoce.estimates.intervals import critical_value
 from sottovoce.estimates.presentation import Backend, columns_of, new_frame
+from sottovoce.estimates.sample_size import expected_widths
 from sottovoce.plans.document import plan_hash, plan_to_json
 from sottovoce.plans.plan import Plan
 from sottovoce.plans.purpose_plan import PURPOSES
@@ -240,11 +241,8 @@ class Recommendation:
 
     def margin_of(self, alternative: Alternative) -> float:
         """Margin of error under an alternative; where cells are too many, half a typical width."""
-        errors = alternative.errors
-        largest = (
-            errors.largest_variance(axes, worst=self.worst) or errors.mean_variance(axes) for axes in self.wanted
-        )
-        return self.deviations * sqrt(max(largest) / self.respondents)
+        widths = (self._widest(alternative, axes) or self._typical(alternative, axes) for axes in self.wanted)
+        return max(widths) / 2
 
     @cached_property
     def widths(self) -> tuple[ExpectedWidth, ...]:
@@ -316,9 +314,22 @@ class Recommendation:
         return html_table(f"Recommended: {self.chosen.name}", header, rows, notes)
 
     def _expected(self, axes: Columns) -> ExpectedWidth:
-        errors = self.chosen.errors
-        scale = 2 * self.deviations / sqrt(self.respondents)
-        largest = errors.largest_variance(axes, worst=self.worst)
         names = tuple(self.columns[axis] for axis in axes)
-        widest = None if largest is None else min(scale * sqrt(largest), 1.0)  # intervals stay within [0, 1]
-        return ExpectedWidth(names, min(scale * sqrt(errors.mean_variance(axes)), 1.0), widest)
+        return ExpectedWidth(names, self._typical(self.chosen, axes), self._widest(self.chosen, axes))
+
+    def _typical(self, alternative: Alternative, axes: Columns) -> float:
+        """Return the width of an interval with the mean error of the cells, at their mean proportion."""
+        errors = alternative.errors
+        share, variance = 1 / prod(len(errors.distributions[axis]) for axis in axes), errors.mean_variance(axes)
+        return float(expected_widths([share], [variance / self.respondents], self.deviations)[0])
+
+    def _widest(self, alternative: Alternative, axes: Columns) -> float | None:
+        """Return the width of the widest interval; None where there are too many cells."""
+        errors = alternative.errors
+        if self.worst:
+            largest = errors.largest_variance(axes, worst=True)
+            return None if largest is None else min(2 * self.deviations * sqrt(largest / self.respondents), 1.0)
+        cells = errors.cells(axes)
+        if cells is None:
+            return None
+        return float(expected_widths(cells[0], cells[1] / self.respondents, self.deviations).max())
