@@ -19,7 +19,7 @@ from sottovoce.checks import Array, Target
 from sottovoce.estimates.sample_size import expected_proportions
 from sottovoce.measures import Entropy, Mean, MutualInformation, OddsRatio, PearsonCorrelation, RiskDifference
 
-RUNS = 1000
+RUNS = 600
 LEVEL = 0.95
 BOOLEANS = ("a", "b")
 

@@ -21,7 +21,7 @@ from sottovoce.checks import Array
 
 SIZES = (5, 30, 100, 1000)
 GRID = np.linspace(0, 1, 201)
-RUNS = 3000
+RUNS = 2000
 
 LITERATURE = {
     "Warner, p = 3/4": sv.schemes.Warner(p=0.75),
@@ -79,7 +79,7 @@ def literature_rows() -> Iterator[CoverageRow]:
             if plan.channel(["a0"]).n_out == 2:
                 yield _binary(name, plan, respondents)
             else:
-                yield _measured(name, plan, "a0", [np.array([1 - p, p]) for p in GRID], respondents, some=9)
+                yield _measured(name, plan, "a0", [np.array([1 - p, p]) for p in GRID], respondents, some=5)
 
 
 def many_categories_rows() -> Iterator[CoverageRow]:
@@ -142,7 +142,7 @@ def joint_rows() -> Iterator[CoverageRow]:
         plan, truths = _plan(sv.schemes.RandomizedResponse(odds=9), *sizes), _joint_truths(*sizes)
         name = f"joint table {sizes[0]} x {sizes[1]}"
         for respondents in SIZES:
-            yield _measured(name, plan, ["a0", "a1"], truths, respondents, some=5)
+            yield _measured(name, plan, ["a0", "a1"], truths, respondents, some=4)
 
 
 def maximum_likelihood_rows() -> Iterator[CoverageRow]:
@@ -151,11 +151,11 @@ def maximum_likelihood_rows() -> Iterator[CoverageRow]:
     three = [np.array([p, (1 - p) * q, (1 - p) * (1 - q)]) for p in grid for q in grid]
     plan = _plan(sv.schemes.RandomizedResponse(odds=9), 3)
     for respondents in SIZES:
-        yield _measured("EM, three categories", plan, "a0", three, respondents, some=5, method="em")
+        yield _measured("EM, three categories", plan, "a0", three, respondents, some=4, method="em")
     plan = _plan(sv.schemes.RandomizedResponse(odds=9), 2, 2)
     for respondents in (5, 30, 100):
         truths = _joint_truths(2, 2)
-        yield _measured("EM, 2 x 2", plan, ["a0", "a1"], truths, respondents, some=5, method="em")
+        yield _measured("EM, 2 x 2", plan, ["a0", "a1"], truths, respondents, some=4, method="em")
     for respondents in SIZES:
         yield _binary("EM, Warner", _plan(sv.schemes.Warner(p=0.75), 2), respondents, method="em")
 

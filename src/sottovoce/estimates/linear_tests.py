@@ -45,6 +45,9 @@ POINTS, FINER_POINTS, ROUNDS = 33, 9, 3
 MOST_STEPS = 60
 """Most pairs of steps towards the most likely proportions of other cells."""
 
+LONGEST_STEP = 4.0
+"""Most by which a pair of steps is prolonged."""
+
 LEAST_GAIN = 0.01
 """Possible gain of the log-likelihood below which other proportions count as most likely."""
 
@@ -193,7 +196,7 @@ def _extrapolated(start: Array, first: Array, second: Array) -> Array:
     """Return two steps prolonged by their lengths' ratio, as `likelihood.extrapolate` does, along the last axis."""
     change, bend = first - start, second - 2 * first + start
     lengths = [np.linalg.norm(each, axis=2, keepdims=True) for each in (change, bend)]
-    step = np.clip(lengths[0] / np.maximum(lengths[1], 1e-300), 1.0, 4.0)
+    step = np.clip(lengths[0] / np.maximum(lengths[1], 1e-300), 1.0, LONGEST_STEP)
     return np.asarray(np.maximum(start + 2 * step * change + step**2 * bend, second / 100))
 
 
