@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import sottovoce.designs.recommend.recommend as room
+from sottovoce.designs.recommend import expected_error
 from sottovoce.designs.recommend.recommend import recommend, simplest
 from sottovoce.designs.requirement import named_prior
 from sottovoce.disguises.tables import disguise_frame
@@ -291,7 +292,7 @@ def test_the_worst_case_is_the_largest_variance_for_any_truth(odds, purpose):
     for each in found.alternatives:
         for axes in found.wanted:
             channel = each.plan.channel([found.columns[axis] for axis in axes])
-            assert each.errors.largest_variance(axes, worst=True) == pytest.approx(largest_by_search(channel), rel=1e-6)
+            assert each.errors.worst_variance(axes) == pytest.approx(largest_by_search(channel), rel=1e-6)
     assert found.margin >= usual.margin
     assert "whatever the truth is" in found.words
     assert found.to_json()["worst_case"] is True
@@ -376,3 +377,10 @@ def test_triples_of_many_columns_and_mixed_sets():
     assert "Ask each respondent two to three of the four questions" in found.words
     many = recommend(Schema([ItemSet("basket", range(25))]), 10**6, odds=10**6, purpose="triples")
     assert "Tables of neighbouring columns stand for all triples." in many.notes
+
+
+def test_tables_of_too_many_cells_have_a_typical_width_only(monkeypatch):
+    monkeypatch.setattr(expected_error, "MOST_BUILT", 5)
+    found = recommend(several(2, 3), 2000, odds=9, purpose="pairs")
+    assert [width.widest for width in found.widths] == [None]
+    assert found.margin == found.widths[0].typical / 2

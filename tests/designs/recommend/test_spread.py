@@ -52,7 +52,7 @@ def test_errors_are_those_that_the_estimates_will_have(schemes):
         law = kron(LAWS[name] for name in names)
         variances = expected_proportions(plan, names, law, 1).standard_error ** 2
         assert errors.mean_variance(axes) == pytest.approx(variances.mean())
-        assert errors.largest_variance(axes) == pytest.approx(variances.max())
+        assert errors.cells(axes)[1].max() == pytest.approx(variances.max())
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_where_reports_outnumber_truths_errors_are_the_least_there_are(schemes):
         law = kron(LAWS[name] for name in names)
         expected = np.diag(estimate_covariance(plan.channel(names), law, 1))
         assert errors.mean_variance(axes) == pytest.approx(expected.mean())
-        assert errors.largest_variance(axes) == pytest.approx(expected.max())
+        assert errors.cells(axes)[1].max() == pytest.approx(expected.max())
 
 
 def test_one_of_d_attributes_is_as_good_as_n_over_d_respondents():
@@ -112,8 +112,8 @@ def test_many_sets_are_measured_without_a_list():
 def test_the_worst_of_too_many_cells_is_not_looked_for(monkeypatch):
     monkeypatch.setattr(expected_error, "MOST_BUILT", 5)
     errors = ExpectedErrors(KeepOrUniform((2, 3), Fraction(1, 2)), (A, B))
-    assert errors.largest_variance((0, 1)) is None
-    assert errors.largest_variance((1,)) is not None
+    assert errors.cells((0, 1)) is None
+    assert errors.cells((1,)) is not None
 
 
 def test_alike_attributes_are_measured_once(monkeypatch):

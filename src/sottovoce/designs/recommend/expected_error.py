@@ -100,8 +100,8 @@ class ExpectedErrors:
     >>> from sottovoce.channels.kronecker import Kronecker
     >>> coin = KeepOrUniform((2,), Fraction(1, 2))
     >>> errors = ExpectedErrors(Kronecker([coin, coin]), (np.array([0.5, 0.5]),) * 2)
-    >>> errors.mean_variance((0,)), errors.mean_variance((0, 1)), errors.largest_variance((0, 1))
-    (1.0, 1.5, 1.5)
+    >>> errors.mean_variance((0,)), errors.mean_variance((0, 1)), errors.worst_variance((0, 1))
+    (1.0, 1.5, 2.078125)
     """
 
     channel: Channel
@@ -115,17 +115,9 @@ class ExpectedErrors:
         parts = self._parts(axes)
         return float(prod(second.mean() for second, _ in parts) - prod((p**2).mean() for _, p in parts))
 
-    def largest_variance(self, axes: Columns, *, worst: bool = False) -> float | None:
-        """Largest variance of a joint cell of these columns; None if there are too many cells.
-
-        With `worst`, the largest for any true distribution, also of dependent columns.
-        """
-        cells = self.cells(axes)
-        if cells is None:
-            return None
-        if worst:
-            return _worst_variance([self._by_truth(group, local) for group, local in self._split(axes)])
-        return float(cells[1].max())
+    def worst_variance(self, axes: Columns) -> float:
+        """Largest variance of a joint cell of these columns for any true distribution, also of dependent columns."""
+        return _worst_variance([self._by_truth(group, local) for group, local in self._split(axes)])
 
     def cells(self, axes: Columns) -> tuple[Array, Array] | None:
         """Proportions of the joint cells of these columns and variances from one respondent; None if too many."""

@@ -325,11 +325,10 @@ class Recommendation:
 
     def _widest(self, alternative: Alternative, axes: Columns) -> float | None:
         """Return the width of the widest interval; None where there are too many cells."""
-        errors = alternative.errors
-        if self.worst:
-            largest = errors.largest_variance(axes, worst=True)
-            return None if largest is None else min(2 * self.deviations * sqrt(largest / self.respondents), 1.0)
-        cells = errors.cells(axes)
+        cells = alternative.errors.cells(axes)
         if cells is None:
             return None
+        if self.worst:
+            largest = alternative.errors.worst_variance(axes)
+            return min(2 * self.deviations * sqrt(largest / self.respondents), 1.0)
         return float(expected_widths(cells[0], cells[1] / self.respondents, self.deviations).max())
