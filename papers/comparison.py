@@ -69,12 +69,23 @@ class Measured:
     """Confidence limits where they are not Student's."""
 
     @classmethod
-    def mean_of(cls, samples: Any) -> "Measured":
-        """Mean over runs; masked ones are left out. One run, or few that are equal, tell nothing about its error."""
+    def mean_of(cls, samples: Any, within: tuple[float, float] | None = None) -> "Measured":
+        """Mean over runs; masked ones are left out. One run, or few that are equal, tell nothing about its error.
+
+        Of numbers `within` a range they tell something: other values are not more frequent than would let n equal ones
+        happen, and lie within the range.
+
+        >>> [round(end, 1) for end in Measured.mean_of([0.0] * 20, within=(0, 100)).ends]
+        [0.0, 23.3]
+        """
         known = np.ma.masked_invalid(samples).compressed()
         error = float(known.std(ddof=1)) / sqrt(len(known)) if len(known) > 1 else 0.0
         unknown = error == 0 and not _enough_equal(len(known))
         mean = float(known.mean()) if len(known) else float("nan")
+        if unknown and within is not None and len(known):
+            others = 1 - ((1 - LEVEL) / 2) ** (1 / len(known))
+            low, high = (mean + others * (end - mean) for end in within)
+            return cls(mean, 0.0, len(known), (low, high))
         return cls(mean, inf if unknown else error, len(known))
 
     @classmethod

@@ -35,6 +35,9 @@ LENGTHS = range(1, 7)
 WANTED = {"CENSUS": (99, 97, 94, 93, 92, 90), "households": (99, 97, 92, 89, 85, 85)}
 """F1 in percent by length that the plan and the model have to reach at gamma = 19."""
 
+PERCENT = (0.0, 100.0)
+"""Range of F1 and of coverage."""
+
 TABLES: dict[str, Callable[[], tuple[Schema, Any]]] = {"CENSUS": census, "households": households}
 
 NAMES = {
@@ -152,7 +155,7 @@ def _rows(table: str, scores: Scores, covered: Any) -> list[Row]:
             (f"{table} length {length}", f"F1 of at least {least} %", ours[:, k], least),
             (f"{table} length {length}, intervals that cover", "95 %, at least 90 %", covered[:, k], 90),
         ):
-            mean = Measured.mean_of(found)
+            mean = Measured.mean_of(found, PERCENT)
             said = claim(name, words, round(mean.value, 1), mean.reaches(limit), f"ours is {mean}").as_reference()
             rows.append(replace(said, error=mean.error, runs=mean.runs))
     return rows
@@ -160,7 +163,7 @@ def _rows(table: str, scores: Scores, covered: Any) -> list[Row]:
 
 def _compared(table: str, gamma: int, scores: Scores) -> Row:
     """All lengths beside those of the other plans."""
-    means = {kind: [Measured.mean_of(each) for each in scores[table, kind, gamma].T] for kind in NAMES}
+    means = {kind: [Measured.mean_of(each, PERCENT) for each in scores[table, kind, gamma].T] for kind in NAMES}
     shown = {kind: " ".join(f"{mean.value:.1f}" for mean in values) for kind, values in means.items()}
     rivals = [kind for kind in NAMES if kind != "sampled"]
     words = "above " + ", ".join(f"{NAMES[kind]} {shown[kind]}" for kind in rivals)

@@ -88,6 +88,16 @@ def test_what_a_printed_number_stands_for(text, options, ends, value):
     assert type(Printed(text, **options).value) is type(value)
 
 
+def test_few_equal_runs_within_a_range():
+    """Nothing found in twenty runs is less than half of them; of one run this is not known."""
+    never = Measured.mean_of([0.0] * 20, within=(0, 100))
+    assert never.below(50.0) is True
+    assert never.below(20.0) is None
+    assert Measured.mean_of([100.0] * 20, within=(0, 100)).below(50.0) is False
+    assert Measured.mean_of([0.0], within=(0, 100)).below(50.0) is None
+    assert Measured.mean_of([1.0, 3.0] * 9, within=(0, 100)) == Measured.mean_of([1.0, 3.0] * 9)
+
+
 def test_one_run_or_few_equal_ones_tell_nothing():
     for samples in ([5.0], [5.0, 5.0], [5.0] * 150, [np.nan, np.nan]):
         assert compare("n", Printed("5"), Measured.mean_of(samples)).verdict == "too few runs to tell"
