@@ -1,6 +1,7 @@
 """Supports from all-ones counts: equal to inverting the whole Kronecker product, and honest by simulation."""
 
-from itertools import chain, combinations
+from itertools import chain, combinations, product
+from math import factorial, prod
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 from sottovoce.disguises.tables import disguise_frame
 from sottovoce.disguises.transactions import disguise_transactions
 from sottovoce.errors import SingularChannelError, SottovoceError
-from sottovoce.estimates import supports
+from sottovoce.estimates import itemsets, supports
+from sottovoce.estimates.cell_tests import ScoreTests
 from sottovoce.estimates.itemsets import estimate_supports
 from sottovoce.measures.itemset_error import support_error
 from sottovoce.plans.plan import Plan
@@ -277,3 +279,31 @@ def test_covariances_in_a_table_of_sets_that_are_long_together():
     found = estimate_supports({"s": [[], items]}, plan, halves, target="table")
     with pytest.raises(SottovoceError, match=r"two sets together have more than 12 items"):
         _ = found.covariance
+
+
+def test_supports_of_pairs_cover_however_few_reports_there_are():
+    """All sets of five reports of two items, by enumeration."""
+    plan = Plan.of(Schema([ItemSet("basket", ["a", "b"])]), {"basket": Emask(p=0.9, q=0.8)})
+    cells = [(), ("b",), ("a",), ("a", "b")]
+    channel = plan.channel(["basket"]).dense()
+    truths = [np.array([0.25] * 4), np.array([0.7, 0.1, 0.1, 0.1]), np.array([0.02, 0.04, 0.04, 0.9])]
+    covered = np.zeros(len(truths))
+    for counts in (row for row in product(range(6), repeat=4) if sum(row) == 5):
+        rows = [cell for cell, number in zip(cells, counts, strict=True) for _ in range(number)]
+        found = estimate_supports({"basket": rows}, plan, [["a", "b"]])
+        (low,), (high,) = found.interval()
+        ways = factorial(5) / prod(map(factorial, counts))
+        for index, truth in enumerate(truths):
+            chance = ways * float(np.prod((channel @ truth) ** np.array(counts)))
+            covered[index] += chance * (low - 1e-9 <= truth[3] <= high + 1e-9)
+    assert covered.min() >= 0.94
+
+
+def test_many_long_sets_have_plain_score_tests(monkeypatch):
+    plan = Plan.of(Schema([ItemSet("basket", ["a", "b"])]), {"basket": Emask(p=0.9, q=0.8)})
+    reports = {"basket": [["a", "b"], ["a"], [], ["b"]] * 25}
+    few = estimate_supports(reports, plan, [["a", "b"]]).interval()
+    monkeypatch.setattr(itemsets, "MOST_CHANCES", 3)
+    many = estimate_supports(reports, plan, [["a", "b"]])
+    assert isinstance(many.tests, ScoreTests)
+    np.testing.assert_allclose(few, many.interval(), atol=0.05)

@@ -16,8 +16,9 @@ from sottovoce.counts.frequencies import Frequencies
 from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimates.cell_tests import CellTests, IndicatorTests, JoinedTests, ScoreTests, linear_variance
 from sottovoce.estimates.covariance import inverse_rows
+from sottovoce.estimates.linear_tests import MOST_CHANCES, ConstrainedTests
 from sottovoce.estimates.proportions import singular_channel_error
-from sottovoce.estimates.supports import Items, Supports, Weigh, pooled_supports
+from sottovoce.estimates.supports import Items, Supports, Weigh, pooled_supports, subsets
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.item_set import ItemSet
 
@@ -56,13 +57,13 @@ def estimate_supports(
     >>> print(estimate_supports(reports, plan, [["bread"], ["ale", "bread"]]))
     basket: 100 reports, supports in the population by inversion
       bread         0.7143 +- 0.0655  [ 0.5735,  0.8369]
-      ale, bread    0.4490 +- 0.0717  [ 0.3172,  0.5935]
+      ale, bread    0.4490 +- 0.0717  [ 0.3081,  0.5980]
     """
     variable = item_attribute(plan, attribute)
     labels, sets = encode_itemsets(variable, itemsets)
     channel = _item_channel(plan, variable.name)
     try:
-        value, covariances, rows = pooled_supports(
+        value, covariances, counts = pooled_supports(
             [(as_counter(reports, frequencies), _weights_by_inversion(channel))],
             plan.report_schema.project([variable.name]),
             sets,
@@ -71,35 +72,64 @@ def estimate_supports(
         )
     except SingularChannelError as reason:
         raise singular_channel_error(reason, plan, [variable.name]) from None
-    tests = _support_tests(channel, sets, value, covariances.variances, rows, target)
-    return Supports(variable.name, labels, value, covariances, rows, target, "inversion", tests)
+    tests = _support_tests(channel, sets, value, covariances.variances, counts, target)
+    return Supports(variable.name, labels, value, covariances, counts[()], target, "inversion", tests)
 
 
 def _support_tests(
-    channel: Channel, sets: Sequence[Items], value: Array, variances: Array, rows: int, target: Target
+    channel: Channel,
+    sets: Sequence[Items],
+    value: Array,
+    variances: Array,
+    counts: Mapping[Items, int],
+    target: Target,
 ) -> CellTests:
-    """Return the tests of supports: exact ones for single items, score tests for others.
+    """Return the tests of supports: exact ones for single items, score tests for others, by length.
 
     A report's mean square contribution to a set, from those who hold all its items, follows from the channel; from
     all others it is what the estimated variance leaves for them, and no less than the least that any of them has.
     """
-    lengths = np.array([len(items) for items in sets])
-    single, longer = np.flatnonzero(lengths == 1), np.flatnonzero(lengths > 1)
+    lengths, rows = np.array([len(items) for items in sets]), counts[()]
     parts: list[tuple[NDArray[np.intp], CellTests]] = []
-    if len(single):
-        channels = [channel.marginal(sets[int(index)]) for index in single]
-        inside, outside = (np.array([float(c.entry(1, truth)) for c in channels]) for truth in (1, 0))
-        counts = rows * (outside + (inside - outside) * value[single])
-        parts.append((single, IndicatorTests(counts, rows, inside, outside, target)))
-    if len(longer):
-        squares = [_mean_squares(channel, sets[int(index)]) for index in longer]
-        inside, least = np.array(squares).T
-        support = value[longer]
-        mean = variances[longer] * rows + (support**2 if target == "population" else support)
+    for length in np.unique(lengths).tolist():
+        chosen = np.flatnonzero(lengths == length)
+        some, support = [sets[int(index)] for index in chosen], value[chosen]
+        if length == 1:
+            channels = [channel.marginal(items) for items in some]
+            inside, outside = (np.array([float(c.entry(1, truth)) for c in channels]) for truth in (1, 0))
+            reported = rows * (outside + (inside - outside) * support)
+            parts.append((chosen, IndicatorTests(reported, rows, inside, outside, target)))
+            continue
+        inside, least = np.array([_mean_squares(channel, items) for items in some]).T
+        mean = variances[chosen] * rows + (support**2 if target == "population" else support)
         share = np.clip(support, 0, 1)
         outside = np.maximum((mean - inside * share) / np.maximum(1 - share, 1e-12), least)
-        parts.append((longer, ScoreTests(support, linear_variance(inside, outside, rows, target))))
+        score = ScoreTests(support, linear_variance(inside, outside, rows, target))
+        parts.append((chosen, _tests_by_pattern(channel, some, counts, target, score)))
     return parts[0][1] if len(parts) == 1 else JoinedTests(tuple(parts))
+
+
+def _tests_by_pattern(
+    channel: Channel, sets: Sequence[Items], counts: Mapping[Items, int], target: Target, score: ScoreTests
+) -> ConstrainedTests | ScoreTests:
+    """Return tests by which items of each set a report has; `score` where sets are too many or too long."""
+    cells = 2 ** len(sets[0])
+    if len(sets) * cells**2 > MOST_CHANCES:
+        return score
+    marginals = [channel.marginal(items) for items in sets]
+    numbers = np.array([[counts[subset] for subset in subsets(items)] for items in sets], dtype=np.float64)
+    table = numbers.reshape(-1, *[2] * len(sets[0]))
+    for axis in range(1, table.ndim):
+        along = np.moveaxis(table, axis, 0)
+        along[0] -= along[1]  # those with an item are not without it
+    return ConstrainedTests(
+        np.stack([each.dense().T for each in marginals]),
+        np.broadcast_to(np.arange(cells) == cells - 1, (len(sets), cells)),
+        np.stack([_last_row(each).ravel() for each in marginals]),
+        table.reshape(len(sets), cells),
+        target,
+        score,
+    )
 
 
 def _mean_squares(channel: Channel, items: Items) -> tuple[float, float]:
@@ -202,8 +232,8 @@ def estimate_supports_by_size(
         (as_counter(table), partial(_weights_by_size, channel, size))
         for size, table in zip(sizes, reports.values(), strict=True)
     ]
-    value, covariances, rows = pooled_supports(parts, schema, sets, target, longest=channel.cutoff)
-    return Supports(variable.name, labels, value, covariances, rows, target, "inversion for each size")
+    value, covariances, counts = pooled_supports(parts, schema, sets, target, longest=channel.cutoff)
+    return Supports(variable.name, labels, value, covariances, counts[()], target, "inversion for each size")
 
 
 def contributions_by_size(channel: CutAndPaste, sizes: Sequence[int], length: int) -> list[Array]:

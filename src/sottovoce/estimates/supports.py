@@ -133,8 +133,10 @@ class Supports(IntervalTable):
 
 def pooled_supports(
     parts: Sequence[Part], schema: Schema, sets: Sequence[Items], target: Target, longest: int
-) -> tuple[Array, Covariance, int]:
-    """Return the mean contribution of all reports to each set, its covariance, and the number of reports.
+) -> tuple[Array, Covariance, dict[Items, int]]:
+    """Return the mean contribution of all reports to each set, its covariance, and how many have all items of subsets.
+
+    The number of reports is that of the empty set.
 
     With `f_I` the contribution of a report, the covariance is `(mean f_I f_J - s_I s_J) / N` for the population, and
     `(mean f_I f_J - s_(I and J)) / N` for the table: given the truth, the mean of `f_I` is one or zero, so that only
@@ -148,18 +150,19 @@ def pooled_supports(
     unions: list[Pair] = [(union(*pair), ()) for pair in crossed] if target == "table" else []
     pairs = [*singles, *squares, *crossed, *unions]
     sums = [sums_of_products(counter, schema, weigh, pairs) for counter, weigh in parts]
-    rows = sum(number for _, number in sums)
+    counts = {items: sum(numbers[items] for _, numbers in sums) for items in sums[0][1]}
+    rows = counts[()]
     check_number(rows)
     means = np.sum([total for total, _ in sums], axis=0) / rows
     value, second, products, both = np.split(means, np.cumsum([len(sets), len(sets), len(crossed)]))
     variances = (second - (value if target == "table" else value**2)) / rows
     if reason:
-        return value, VariancesOnly(variances, reason), rows
+        return value, VariancesOnly(variances, reason), counts
     left, right = np.triu_indices(len(sets), 1)
     matrix = np.diag(variances)
     matrix[left, right] = (products - (both if target == "table" else value[left] * value[right])) / rows
     matrix[right, left] = matrix[left, right]
-    return value, MatrixCovariance(matrix), rows
+    return value, MatrixCovariance(matrix), counts
 
 
 def _set_pairs(sets: Sequence[Items], longest: int | None) -> tuple[list[Pair], str]:
@@ -175,8 +178,10 @@ def _set_pairs(sets: Sequence[Items], longest: int | None) -> tuple[list[Pair], 
     return crossed, ""
 
 
-def sums_of_products(counter: Counter, schema: Schema, weigh: Weigh, pairs: Sequence[Pair]) -> tuple[Array, int]:
-    """Return the sum of `f_I f_J` over the reports for each pair (I, J), and the number of reports."""
+def sums_of_products(
+    counter: Counter, schema: Schema, weigh: Weigh, pairs: Sequence[Pair]
+) -> tuple[Array, dict[Items, int]]:
+    """Return the sum of `f_I f_J` over the reports for each pair (I, J), and how many have all items of subsets."""
     unions = [union(*pair) for pair in pairs]
     family = sorted({subset for items in unions for subset in subsets(items) if subset})
     counts = dict(zip(family, counter.all_ones(schema, padded(family)).tolist(), strict=True))
@@ -187,7 +192,7 @@ def sums_of_products(counter: Counter, schema: Schema, weigh: Weigh, pairs: Sequ
         product = _on_more_items(functions[left], left, items) * _on_more_items(functions[right], right, items)
         subset_counts = np.array([counts[subset] for subset in subsets(items)], dtype=np.float64)
         sums.append(in_products_of_bits(product).ravel() @ subset_counts)
-    return np.array(sums), counts[()]
+    return np.array(sums), counts
 
 
 def in_products_of_bits(function: Array) -> Array:
