@@ -1,12 +1,14 @@
 """Tables for people: whatever the terminal, nothing in them is cut."""
 
+import json
 import re
+from math import inf, nan
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce.cli.output import FRAME, print_table, split_columns
+from sottovoce.cli.output import FRAME, print_table, split_columns, write_json
 
 WIDTHS = st.lists(st.integers(1, 30), min_size=1, max_size=12)
 
@@ -57,3 +59,8 @@ def test_words_wider_than_the_terminal_are_folded(monkeypatch, capsys):
     print_table(("id", "hash"), [("0" * 40, "1" * 40)])
     printed = capsys.readouterr().out
     assert (printed.count("0"), printed.count("1")) == (40, 40)
+
+
+def test_json_has_no_infinite_numbers(capsys):
+    write_json({"width": inf, "rows": [{"low": nan, "high": 1.5}, (2, True, None)]}, "-")
+    assert json.loads(capsys.readouterr().out) == {"width": None, "rows": [{"low": None, "high": 1.5}, [2, True, None]]}

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -15,10 +16,13 @@ FRAME = 3
 
 
 def write_json(document: dict[str, Any], target: str | None) -> None:
-    """Write a result as JSON to a file, or to standard output if the target is "-"; without a target, do nothing."""
+    """Write a result as JSON to a file, or to standard output if the target is "-"; without a target, do nothing.
+
+    Infinite and undefined numbers, which JSON does not have, become null.
+    """
     if target is None:
         return
-    text = json.dumps(document, indent=2, ensure_ascii=False)
+    text = json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
     if target == "-":
         typer.echo(text)
         return
@@ -26,6 +30,15 @@ def write_json(document: dict[str, Any], target: str | None) -> None:
 
     with new_file(target) as hidden:
         hidden.write_text(text + "\n", encoding="utf-8")
+
+
+def _finite(value: Any) -> Any:
+    """Return a document with None for numbers that are not finite."""
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def say(text: str, target: str | None = None) -> None:

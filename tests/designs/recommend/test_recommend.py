@@ -384,3 +384,8 @@ def test_tables_of_too_many_cells_have_a_typical_width_only(monkeypatch):
     found = recommend(several(2, 3), 2000, odds=9, purpose="pairs")
     assert [width.widest for width in found.widths] == [None]
     assert found.margin == found.widths[0].typical / 2
+
+
+def test_two_questions_are_both():
+    assert "Ask every respondent both questions ('" in recommend(several(2, 2), 2000, odds=9, purpose="joint").words
+    assert "all three questions" in recommend(several(2, 2, 2), 2000, odds=9, purpose="joint").words

@@ -93,7 +93,8 @@ def _questions(names: Sequence[str], which: str) -> str:
         return f"about {names[0]!r}"
     more = len(names) - MOST_LISTED
     listed = ", ".join(map(repr, names[:MOST_LISTED])) + (f" and {more} more" if more > 0 else "")
-    return f"{which} {_in_words(len(names))} questions ({listed})"
+    number = "both" if which == "all" and len(names) == 2 else f"{which} {_in_words(len(names))}"
+    return f"{number} questions ({listed})"
 
 
 def table_lines(result: "Recommendation") -> list[str]:
