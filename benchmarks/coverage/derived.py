@@ -36,6 +36,7 @@ class Case:
     respondents: int
     odds: int = 9
     target: Target = "population"
+    runs: int = RUNS
 
 
 def _two_by_two(name: str, measure: str, functional: Any, respondents: int, tables: Sequence[Any], **more: Any) -> Case:
@@ -73,7 +74,7 @@ CASES = (
     Case("mutual information, 3 x 4, independent", "mutual_information", MutualInformation((3, 4)),
          THREE_BY_FOUR, [INDEPENDENT_GRID], 1000),
     _two_by_two("correlation", "correlation", CORRELATION, 300, [*DEPENDENT, *INDEPENDENT, *RARE]),
-    _two_by_two("correlation, table", "correlation", CORRELATION, 300, DEPENDENT, target="table"),
+    _two_by_two("correlation, table", "correlation", CORRELATION, 300, DEPENDENT, target="table", runs=3000),
     _two_by_two("risk difference", "risk_difference", RiskDifference(), 300, DEPENDENT),
     _of_one("mean", "mean", Mean(range(4)), 30, FOURS),
     _of_one("mean", "mean", Mean(range(4)), 300, [*FOURS, [1.0, 0.0, 0.0, 0.0]]),
@@ -81,10 +82,10 @@ CASES = (
 )  # fmt: skip
 
 
-def derived_rows(runs: int = RUNS, cases: Sequence[Case] = CASES) -> Iterator[CoverageRow]:
+def derived_rows(runs: int | None = None, cases: Sequence[Case] = CASES) -> Iterator[CoverageRow]:
     """Coverage of every measure, with the share of infinite ends."""
     for case in cases:
-        yield _measured(case, runs)
+        yield _measured(case, case.runs if runs is None else runs)
 
 
 def _measured(case: Case, runs: int) -> CoverageRow:

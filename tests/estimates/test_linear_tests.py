@@ -10,7 +10,7 @@ from sottovoce.channels.dense import Dense
 from sottovoce.channels.keep_or_uniform import KeepOrUniform
 from sottovoce.channels.kronecker import Kronecker
 from sottovoce.estimates import linear_tests
-from sottovoce.estimates.cell_tests import IndicatorTests, ScoreTests
+from sottovoce.estimates.cell_tests import IndicatorTests, ScoreTests, normal_p_values
 from sottovoce.estimates.covariance import InversionCovariance, inverse_rows
 from sottovoce.estimates.linear_tests import ConstrainedTests, inversion_tests, weighted_sum_tests, whole_tests
 from sottovoce.plans.plan import Plan
@@ -151,3 +151,33 @@ def test_which_tests_cells_have(monkeypatch):
     assert isinstance(linear(UNEVEN, [6, 4, 2]), ScoreTests)
     monkeypatch.setattr(linear_tests, "MOST_EXACT", 2)
     assert isinstance(linear(PAIR, [6, 4, 2, 1]), ScoreTests)
+
+
+def test_the_skewed_distribution_is_close_to_the_exact_one(monkeypatch):
+    """That nobody is in a cell, from forty reports of which two are: a large estimate is likelier than normal."""
+    tests, nobody = linear(PAIR, [30, 4, 4, 2]), np.zeros((4, 1))
+    exact = tests.p_values(nobody)[3, 0]
+    monkeypatch.setattr(linear_tests, "MOST_OUTCOMES", 0)
+    skewed = linear(PAIR, [30, 4, 4, 2]).p_values(nobody)[3, 0]
+    monkeypatch.setattr(linear_tests, "normal_p_values", lambda *moments: normal_p_values(*moments[:3]))
+    normal = linear(PAIR, [30, 4, 4, 2]).p_values(nobody)[3, 0]
+    assert skewed == pytest.approx(exact, rel=0.05)
+    assert normal < 0.7 * exact
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_intervals_hold_the_estimate_and_grow_with_the_level(seed):
+    rng = np.random.default_rng(seed)
+    channel = [PAIR, UNEVEN, CARDS, Kronecker([COIN, KeepOrUniform((3,), Fraction(1, 10))])][seed % 4]
+    counts = rng.multinomial([2, 400][seed // 4], rng.dirichlet(np.ones(channel.n_out)))
+    value = np.clip(channel.solve(counts / counts.sum()), 0, 1)
+    for target in ("population", "table"):
+        tests = linear(channel, counts, target)
+        before = value, value
+        for deviations in (0.7, 1.96, 3.3):
+            low, high = tests.ends(deviations)
+            assert (low >= 0).all()
+            assert (high <= 1).all()
+            assert (low <= before[0] + 2e-3).all()
+            assert (high >= before[1] - 2e-3).all()
+            before = low, high

@@ -7,7 +7,7 @@ other estimates are taken as normal, with the variance that the proportion teste
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import erf, sqrt
+from math import erf, pi, sqrt
 from typing import Protocol
 
 import numpy as np
@@ -267,11 +267,12 @@ def score_ends(value: Array, variance: VarianceAt, deviations: float) -> Ends:
     return ends[0], ends[1]
 
 
-def normal_p_values(value: Array, proportions: Array, variances: Array) -> Array:
+def normal_p_values(value: Array, proportions: Array, variances: Array, skewness: Array | None = None) -> Array:
     """Return the p-values of proportions t in [0, 1] for normal estimates, ordered by their likelihood ratio.
 
     The log ratio of x is `-(x - t)^2 / 2 V` for x in [0, 1], `(2 x t - t^2) / 2 V` below and
-    `(2 x (t - 1) + 1 - t^2) / 2 V` above: both tails begin where it is that of the observed estimate.
+    `(2 x (t - 1) + 1 - t^2) / 2 V` above: both tails begin where it is that of the observed estimate. With a skewness g
+    the distribution is Edgeworth's, `Phi(z) - phi(z) g (z^2 - 1) / 6`.
     """
     t, v = proportions, np.maximum(variances, 1e-300)
     below, above = np.minimum(value, 0), np.maximum(value - 1, 0)
@@ -282,6 +283,15 @@ def normal_p_values(value: Array, proportions: Array, variances: Array) -> Array
         high = np.where(t + distance <= 1, t + distance, (1 - t**2 + squared) / (2 * (1 - t)))
     low = np.where(t > 0, low, np.where(squared > 0, -np.inf, 0.0))
     high = np.where(t < 1, high, np.where(squared > 0, np.inf, 1.0))
-    root = np.sqrt(2 * v)
-    tails = 1 + 0.5 * (_erf((low - t) / root) - _erf((high - t) / root))
-    return np.asarray(np.where(squared > 0, tails, 1.0))
+    ends = [np.clip((end - t) / np.sqrt(v), -FARTHEST, FARTHEST) for end in (low, high)]
+    below, above = (_distribution(end, skewness) for end in ends)
+    return np.asarray(np.where(squared > 0, 1 + below - above, 1.0))
+
+
+def _distribution(z: Array, skewness: Array | None) -> Array:
+    """Return the distribution function of a standardised variable, normal or of this skewness."""
+    normal = 0.5 * (1 + _erf(z / sqrt(2)))
+    if skewness is None:
+        return np.asarray(normal)
+    density = np.exp(-(z**2) / 2) / sqrt(2 * pi)
+    return np.asarray(np.clip(normal - density * skewness * (z**2 - 1) / 6, 0, 1))

@@ -2,8 +2,9 @@
 
 A cell that depends on one property of each report has exact tests (`IndicatorTests`). Others have score tests: the
 variance of the estimate is that at the proportion tested, with all other proportions at their most likely values given
-that one (as in O. Miettinen & M. Nurminen 1985, Statistics in Medicine 4, 213-226, for two proportions). Of few
-reports, the probabilities of all outcomes are summed in the place of a normal distribution.
+that one (as in O. Miettinen & M. Nurminen 1985, Statistics in Medicine 4, 213-226, for two proportions). The
+distribution is normal but for its skewness (P. Hall 1992, The Bootstrap and Edgeworth Expansion, 2.4); of few reports,
+the probabilities of all outcomes are summed.
 """
 
 from collections.abc import Callable
@@ -120,19 +121,29 @@ class ConstrainedTests:
         expected = truths @ self.chances
         if self._sums:
             return self._summed(proportions, expected)
-        squares = (expected * self.weights[:, None] ** 2).sum(axis=2) - self._squared_means(expected, proportions)
-        if self.target == "table":
-            squares -= proportions - proportions**2
-        variances = np.maximum(squares, 0) / self.respondents
-        return normal_p_values(np.broadcast_to(self.value[:, None], proportions.shape), proportions, variances)
+        variances, skewness = self._moments(truths, expected, proportions)
+        value = np.broadcast_to(self.value[:, None], proportions.shape)
+        return normal_p_values(value, proportions, variances, skewness)
 
-    def _squared_means(self, expected: Array, proportions: Array) -> Array:
-        """Return the squared mean of a report's weight, averaged over the parts that reports come in."""
-        if self.part is None:
-            return proportions**2
-        parts = np.eye(int(self.part.max()) + 1)[self.part]
-        shares = self.counts[0] @ parts / self.respondents
-        return np.asarray((((expected * self.weights[:, None]) @ parts) ** 2 / shares).sum(axis=2))
+    def _moments(self, truths: Array, expected: Array, proportions: Array) -> Ends:
+        """Return variance and skewness of the estimates: cumulants of the parts that reports come in add up.
+
+        Of the table, a report's weight varies around 1 for members and around 0 for others.
+        """
+        weights, total = self.weights[:, None], self.respondents
+        part = np.zeros(weights.shape[2], np.intp) if self.part is None else self.part
+        parts = np.eye(int(part.max()) + 1)[part]
+        shares = self.counts[0] @ parts / total
+        first, second, third = ((expected * weights**power) @ parts for power in (1, 2, 3))
+        if self.target == "table":
+            inside = ((truths * self.members[:, None]) @ self.chances * weights**2).sum(axis=2)
+            variances = second.sum(axis=2) - proportions
+            cubes = third.sum(axis=2) - 3 * inside + 2 * proportions
+        else:
+            variances = (second - first**2 / shares).sum(axis=2)
+            cubes = (third - 3 * first * second / shares + 2 * first**3 / shares**2).sum(axis=2)
+        spread = np.maximum(variances, 1e-12)
+        return np.maximum(variances, 0) / total, cubes / (spread**1.5 * np.sqrt(total))
 
     def _summed(self, proportions: Array, expected: Array) -> Array:
         """Return the probabilities of estimates as far from the proportions as the observed ones, to a few digits."""
