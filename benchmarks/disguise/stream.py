@@ -51,10 +51,10 @@ print(seconds, int(status["VmHWM"].split()[0]) / 1024)
 def rows() -> list[Row]:
     """Disguise a file in a process of its own, and let pyarrow copy the same file in another."""
     with TemporaryDirectory() as folder:
-        _run(["-c", WRITE.format(folder=folder)], Path(__file__).parents[2])
+        run_script(["-c", WRITE.format(folder=folder)], Path(__file__).parents[2])
         values = VALUES // COLUMNS * COLUMNS
-        seconds, mebibytes = _measure(DISGUISE, folder)
-        copied, copy_mebibytes = _measure(COPY, folder)
+        seconds, mebibytes = measure(DISGUISE, folder)
+        copied, copy_mebibytes = measure(COPY, folder)
         reports = pq.ParquetFile(Path(folder, "ours.parquet")).metadata
     assert reports.num_rows * reports.num_columns == values
     assert mebibytes < MOST_MEBIBYTES
@@ -79,13 +79,13 @@ def write_truths(folder: Path) -> None:
             left -= count
 
 
-def _measure(script: str, folder: str) -> tuple[float, float]:
+def measure(script: str, folder: str) -> tuple[float, float]:
     """Seconds, and peak memory in MiB, of a fresh interpreter that runs a script."""
-    seconds, mebibytes = map(float, _run(["-c", script + MEASURE], folder).split())
+    seconds, mebibytes = map(float, run_script(["-c", script + MEASURE], folder).split())
     return seconds, mebibytes
 
 
-def _run(arguments: list[str], folder: str | Path) -> str:
+def run_script(arguments: list[str], folder: str | Path) -> str:
     """Run an interpreter in a folder, and return what it prints."""
     command = [sys.executable, *arguments]
     return subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout  # noqa: S603  # our own interpreter

@@ -19,6 +19,7 @@ PACKAGES = ("schemes", "measures", "estimates", "designs", "mining", "graphs", "
 """Namespaces: result types and what is needed less often."""
 
 HOMES = {
+    "counts.tally": ("Tally",),
     "designs.certified": ("design",),
     "designs.compare": ("compare",),
     "designs.recommend.recommend": ("recommend",),

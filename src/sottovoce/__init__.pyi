@@ -8,6 +8,7 @@ from sottovoce import measures as measures
 from sottovoce import mining as mining
 from sottovoce import schemes as schemes
 from sottovoce import surveys as surveys
+from sottovoce.counts.tally import Tally as Tally
 from sottovoce.designs.certified import design as design
 from sottovoce.designs.compare import compare as compare
 from sottovoce.designs.recommend.recommend import recommend as recommend

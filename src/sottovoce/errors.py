@@ -32,7 +32,7 @@ class SottovoceError(ValueError):
         self.parameter = parameter
         self.rule = rule
         self.value = value
-        super().__init__(f"{parameter} {rule}. Got {_value_text(value)} instead.")
+        super().__init__(f"{parameter} {rule}. Got {value_text(value)} instead.")
 
 
 class SottovoceWarning(UserWarning):
@@ -109,8 +109,8 @@ def file_errors(path: str | Path) -> Iterator[None]:
         raise
 
 
-def _value_text(value: Any) -> str:
-    """Return the value's repr, shortened, with numpy's numbers written as plain ones."""
+def value_text(value: Any) -> str:
+    """Return the value's repr as errors show it, shortened, with numpy's numbers written as plain ones."""
     if isinstance(value, Words):
         return str(value)
     plain = value.item() if getattr(value, "ndim", None) == 0 else value

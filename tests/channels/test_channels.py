@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.channels.dense import Dense
@@ -67,6 +67,7 @@ def test_the_condition_number_of_a_gamma_diagonal_matrix(gamma, n):
         assert round(channel.condition_number, 1) == 112.1
 
 
+@settings(max_examples=40)
 @given(st.lists(st.fractions(Fraction(1, 20), 1), min_size=1, max_size=5), st.integers(2, 4))
 def test_odds_of_products_multiply(keeps, size):
     factors = [KeepOrUniform((size,), keep * Fraction(9, 10)) for keep in keeps]

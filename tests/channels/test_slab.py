@@ -4,7 +4,7 @@ from itertools import combinations
 from math import prod
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.channels.set_rank import SlabRank, Step
@@ -50,6 +50,7 @@ def test_sums_are_those_of_all_sets(slab, weights):
     assert slab.holding_weighed(item_weights) == weighted
 
 
+@settings(max_examples=20)
 @given(slabs(), st.integers(0, 4), st.integers(1, 5), st.integers(0, 3), st.booleans(), st.data())
 def test_every_number_is_assigned_to_its_set(slab, truth, inside, outside, tilted, data):
     n = len(slab.items)

@@ -1,21 +1,28 @@
 """`sottovoce estimate`: from a disguised file to numbers for people and for programs."""
 
 import json
+import shutil
 
 import pytest
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch, run):
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def files(tmp_path_factory, run_in):
+    made = tmp_path_factory.mktemp("estimate")
     people = ["yes,low", "no,low", "no,high", "no,high"] * 500
-    (tmp_path / "t.csv").write_text("\n".join(["tax,income", *people]) + "\n")
-    for command in (
+    (made / "t.csv").write_text("\n".join(["tax,income", *people]) + "\n")
+    run_in(
+        made,
         ("plan", "new", "t.csv", "--odds", "9:1", "--purpose", "split", "-o", "plan.json"),
         ("disguise", "t.csv", "r.parquet", "--plan", "plan.json", "--seed", "1"),
         ("disguise", "t.csv", "r.csv", "--plan", "plan.json", "--seed", "1"),
-    ):
-        run(*command)
+    )
+    return made
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch, files):
+    monkeypatch.chdir(shutil.copytree(files, tmp_path, dirs_exist_ok=True))
     return tmp_path
 
 

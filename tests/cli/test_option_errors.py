@@ -10,7 +10,8 @@ from sottovoce.cli.options import option_errors, written_name
 from sottovoce.designs.compare_measures import NAMES
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates.derived import NAMED_FUNCTIONALS
-from sottovoce.surveys.collect.store import Entry, Store
+from sottovoce.surveys.collect.entries import Entry
+from sottovoce.surveys.collect.store import Store
 from sottovoce.surveys.definition.definition import survey_from_text
 
 SURVEY = """
@@ -31,6 +32,7 @@ COMMANDS = {
     "compare": ("--respondents", "1000", "--epsilons", "1"),
     "disguise": (),
     "estimate": ("towns.csv", "--plan", "plan.json"),
+    "tally": (),
     "measure": ("plan.json",),
     "width": ("plan.json", "--respondents", "100"),
     "respondents": ("plan.json",),
@@ -47,6 +49,11 @@ COMMANDS = {
     "survey invite": (),
     "survey serve": ("--port", "0"),
     "survey status": (),
+    "survey revoke": (),
+    "survey close": (),
+    "survey delete": ("--yes",),
+    "survey rehearse": (),
+    "survey receipt": (),
     "survey estimate": (),
     "survey export": (),
     "survey simulate": (),
@@ -132,6 +139,14 @@ WRONG = {
         "--scores": "--attributes tax --derive mean --scores 1,2,3",
         "--independence": "--attributes tax --independence",
         "--plot": "--attributes tax --plot x.doc",
+    },
+    "tally": {
+        "FILE...": "r.csv other.csv -o new.json",
+        "--output": "r.csv -o new.csv",
+        "--output ": "r.csv -o plan.json",
+        "--attributes": "r.csv -o new.json --attributes shoe",
+        "--itemset": "r.csv -o new.json --itemset ale",
+        "--plan": "r.csv -o new.json --plan other.json",
     },
     "measure": {"--prior": "--prior shoe=1", "--prior of tax": "--prior tax=.5,.6", "PLAN": "broken.json"},
     "width": {
@@ -268,8 +283,31 @@ WRONG = {
         "--per-window": "--per-window 0",
     },
     "survey status": {"--db": "--db none.db"},
-    "survey estimate": {"ID": "zz", "--cross": "--cross a,a", "--level": "--level 2", "--db": "--db none.db"},
-    "survey export": {"OUT": "x.doc", "ID": "x.csv zz", "--db": "x.csv --db none.db"},
+    "survey revoke": {"ID": "zz", "--links": "--links t.csv", "--db": "--db none.db"},
+    "survey close": {"ID": "zz", "--db": "--db @none.txt"},
+    "survey delete": {"ID": "zz", "--db": "a --db none.db"},
+    "survey rehearse": {
+        "--respondents": "--respondents -1",
+        "--truth": "--truth x",
+        "--seed": "--seed -1",
+        "--level": "--level 2",
+        "--db": "--db none.db",
+        "--url": "--url x",
+    },
+    "survey receipt": {"LINK": "x 0123456789abcdef", "RECEIPT": f"http://127.0.0.1:9/s/{'0' * 16}#{'0' * 64} x"},
+    "survey estimate": {
+        "ID": "zz",
+        "--cross": "--cross a,a",
+        "--by": "--by zz",
+        "--level": "--level 2",
+        "--db": "--db none.db",
+    },
+    "survey export": {
+        "OUT": "x.doc",
+        "ID": "x.csv zz",
+        "--db": "x.csv --db none.db",
+        "--codebook": "x.csv --codebook t.csv",
+    },
     "survey simulate": {
         "LINK|FILE": "x#y",
         "--respondents": "x#y --respondents 0",
@@ -329,7 +367,7 @@ def folder(tmp_path_factory):
     (folder / "draft.yaml").write_text(SURVEY)
     survey = survey_from_text(SURVEY)
     with closing(Store(str(folder / "surveys.db"))) as store:
-        store.freeze(survey)
+        survey = store.freeze(survey)
         store.commit([Entry(survey.id, bytes([key] * 16), bytes(2)) for key in range(9)])
     return folder
 

@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.counts import counter
@@ -21,6 +21,7 @@ def way(bulk_way):
         yield bulk_way
 
 
+@settings(max_examples=30)
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=3), st.integers(0, 30), st.integers(0, 2**32))
 def test_every_row_is_counted_once(way, sizes, rows, seed):
     """The reference numbers and counts one row at a time, in plain Python."""

@@ -5,7 +5,7 @@ from itertools import chain, combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.counts import all_ones
@@ -40,6 +40,7 @@ def counters(matrix: np.ndarray) -> list[Counter]:
     return [as_counter({"basket": lists}), as_counter(Bitsets.from_matrix(matrix))]
 
 
+@settings(max_examples=30)
 @given(st.integers(1, 150), st.integers(0, 2**32))
 def test_all_ones_by_loops(way, rows, seed):
     """Every set of four items, in one batch of four columns."""

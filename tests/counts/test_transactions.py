@@ -15,6 +15,7 @@ from sottovoce.counts.transactions import (
 )
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
+from sottovoce.tables import arrow_source
 from sottovoce.tables.bitsets import Bitsets
 from sottovoce.tables.source import open_source
 
@@ -108,3 +109,19 @@ def test_files_are_read_in_batches(tmp_path, monkeypatch):
         assert streamed.singles().tolist() == matrix.sum(axis=0).tolist()
         own = matrix[:, CHOSEN]
         assert streamed.narrowed(CHOSEN).all_ones(SETS).tolist() == [own[:, s].all(axis=1).sum() for s in SETS]
+
+
+def test_large_files_are_counted_in_parts(tmp_path, monkeypatch):
+    """Parts of a file are counted at the same time, whether the bits are kept or not."""
+    monkeypatch.setattr(arrow_source, "PART_ROWS", 100)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    matrix = np.random.default_rng(6).random((500, ITEMS)) < 0.3
+    lists = pa.table({"basket": [np.flatnonzero(row).tolist() for row in matrix]})
+    pq.write_table(lists, tmp_path / "b.parquet", row_group_size=90)
+    own = matrix[:, CHOSEN]
+    for most_held in (0, 2**20):
+        transactions = StreamedTransactions(open_source(tmp_path / "b.parquet"), BASKET, most_held=most_held)
+        assert transactions.singles().tolist() == matrix.sum(axis=0).tolist()
+        narrowed = transactions.narrowed(CHOSEN)
+        assert narrowed.pairs().tolist() == np.triu(own.astype(int).T @ own.astype(int), 1).tolist()
+        assert narrowed.all_ones(SETS).tolist() == [own[:, s].all(axis=1).sum() for s in SETS]

@@ -153,7 +153,7 @@ def overlap(figure, texts) -> list[tuple[str, str]]:
     return [(a, b) for i, (a, first) in enumerate(boxes) for b, second in boxes[i + 1 :] if first.overlaps(second)]
 
 
-@pytest.mark.parametrize("count", [1, pytest.param(2, marks=pytest.mark.slow), 3])
+@pytest.mark.parametrize("count", [*(pytest.param(number, marks=pytest.mark.slow) for number in (1, 2)), 3])
 def test_the_picture_has_words_that_do_not_touch(count, tmp_path):
     measures = ["respondents_needed", "adversary_accuracy", "mutual_information"][:count]
     names = [*comparable_schemes(), "certified"]

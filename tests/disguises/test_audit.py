@@ -28,7 +28,14 @@ MECHANISMS = [
     for name, found in all_schemes().items()
     for number, (scheme, sizes) in enumerate(found.cases())
 ]
-USUAL = [case for case in MECHANISMS if 0.5 <= case.values[0].channel.epsilon <= 3]
+LONG = ("random_set-2", "random_set-7", "attribute_sampling-4")
+"""Cases of schemes that have shorter ones, too."""
+
+USUAL = [
+    pytest.param(*case.values, id=case.id, marks=[pytest.mark.slow] if case.id in LONG else [])
+    for case in MECHANISMS
+    if 0.5 <= case.values[0].channel.epsilon <= 3
+]
 UNBOUNDED = [case for case in MECHANISMS if isinf(case.values[0].channel.epsilon)]
 
 BIT = Dense([[3, 1], [1, 3]], 4)

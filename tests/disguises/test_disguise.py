@@ -36,7 +36,20 @@ REPORTS = {"tax": [False, True, False], "drug": ["once", "never", "once"], "n": 
 
 def test_mappings_come_back_as_mappings():
     assert disguise_frame(TRUTHS, CERTAIN) == REPORTS
-    assert disguise_frame({k: np.array(v) for k, v in TRUTHS.items()}, CERTAIN) == REPORTS
+
+
+def test_arrays_come_back_as_arrays_and_lists_as_lists():
+    reports = disguise_frame({name: np.array(values) for name, values in TRUTHS.items()}, CERTAIN)
+    assert [(name, values.dtype.kind, values.tolist()) for name, values in reports.items()] == [
+        ("tax", "b", REPORTS["tax"]),
+        ("drug", "U", REPORTS["drug"]),
+        ("n", "i", REPORTS["n"]),
+    ]
+    mixed = disguise_frame(TRUTHS | {"drug": np.array(TRUTHS["drug"], dtype=object)}, CERTAIN)
+    assert (mixed["tax"], mixed["n"]) == (REPORTS["tax"], REPORTS["n"])
+    assert (mixed["drug"].dtype, mixed["drug"].tolist()) == (object, REPORTS["drug"])
+    texts = disguise_frame(TRUTHS | {"drug": np.array(TRUTHS["drug"], dtype=np.dtypes.StringDType())}, CERTAIN)["drug"]
+    assert (texts.dtype.kind, texts.tolist()) == ("T", REPORTS["drug"])
 
 
 def test_pandas_comes_back_as_pandas_with_a_fresh_index():
@@ -74,6 +87,9 @@ def test_reports_that_are_not_truths_come_in_a_column_of_their_own():
     )
     table = {"a": [True, False], "b": [False, False]}
     assert disguise_frame(table, plan) == {"a+b": ["some", "none"]}
+    assert disguise_frame(table | {"a": np.array(table["a"])}, plan) == {"a+b": ["some", "none"]}
+    arrays = disguise_frame({name: np.array(values) for name, values in table.items()}, plan)
+    assert (type(arrays["a+b"]), arrays["a+b"].tolist()) == (np.ndarray, ["some", "none"])
     assert disguise_frame(pd.DataFrame(table), plan)["a+b"].tolist() == ["some", "none"]
 
 

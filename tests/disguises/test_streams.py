@@ -22,6 +22,7 @@ from sottovoce.schemas.schema import Schema
 from sottovoce.schemes.warner import Warner
 from sottovoce.tables import sink as sinks
 from sottovoce.tables import source as sources
+from sottovoce.tables.arrow_source import ParquetSource
 
 LABELS = [f"category {n}" for n in range(10)]
 SCHEMA = Schema([Attribute("s", LABELS), boolean("b"), Attribute("n", range(20))])
@@ -67,7 +68,7 @@ def test_the_bytes_of_reports_depend_on_the_seed_only(form, truths, tmp_path, mo
 
 def test_threads_or_none_give_the_same_reports(truths, tmp_path, monkeypatch):
     disguise_file(truths, tmp_path / "threads.parquet", PLAN, rng=5)
-    monkeypatch.setattr(sources.ParquetSource, "waits", True)
+    monkeypatch.setattr(ParquetSource, "waits", True)
     disguise_file(truths, tmp_path / "alone.parquet", PLAN, rng=5)
     assert (tmp_path / "threads.parquet").read_bytes() == (tmp_path / "alone.parquet").read_bytes()
 
@@ -173,7 +174,7 @@ def test_a_truncated_file_leaves_nothing_behind(share, truths, tmp_path):
 def test_a_file_cut_while_it_is_read_leaves_nothing_behind(truths, tmp_path, monkeypatch):
     """A stream that ends in the middle of a row group: the footer was read before the end was gone."""
     monkeypatch.setattr(sources, "BATCH_ROWS", 500)
-    opened = sources.ParquetSource(str(truths))
+    opened = ParquetSource(str(truths))
     monkeypatch.setattr(tables, "open_source", lambda _: opened)
     third = pq.ParquetFile(truths).metadata.row_group(2).column(0).data_page_offset
     truths.write_bytes(truths.read_bytes()[: third + 20])
@@ -187,7 +188,7 @@ def test_errors_of_the_operating_system_while_reading_name_the_input(truths, tmp
         raise OSError(5, "Input/output error")
         yield
 
-    source = sources.ParquetSource(str(truths))
+    source = ParquetSource(str(truths))
     monkeypatch.setattr(source._file, "iter_batches", iter_batches)
     monkeypatch.setattr(tables, "open_source", lambda _: source)
     with pytest.raises(OSError, match=r"\[Errno 5\] Input/output error: '.*truths\.parquet'"):

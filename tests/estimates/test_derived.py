@@ -100,7 +100,16 @@ def test_an_interval_whatever_came_out(functional, counts, target):
 
 
 @pytest.mark.parametrize("target", ["population", "table"])
-@pytest.mark.parametrize("counts", [[2, 0, 0, 0], [1, 2, 1, 1], [40, 0, 0, 0], [90, 5, 5, 0], [250, 250, 250, 250]])
+@pytest.mark.parametrize(
+    "counts",
+    [
+        [2, 0, 0, 0],
+        pytest.param([1, 2, 1, 1], marks=pytest.mark.slow),
+        [40, 0, 0, 0],
+        pytest.param([90, 5, 5, 0], marks=pytest.mark.slow),
+        [250, 250, 250, 250],
+    ],
+)
 @pytest.mark.parametrize(
     "functional", [PearsonCorrelation([0, 1], [0, 1]), RiskDifference(), GSquared((2, 2))], ids=lambda f: f.name
 )

@@ -156,12 +156,12 @@ def test_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("frequencies", "message"),
     [
-        ([1, 2, -3, 4, 5, 6], r"whole numbers from 0 to 2\^36; row 3\. Got -3 instead"),
-        ([1, 2.5, 3, 4, 5, 6], r"whole numbers from 0 to 2\^36; row 2\. Got 2\.5 instead"),
-        ([1, 2, 3, None, 5, 6], r"whole numbers from 0 to 2\^36; row 4\. Got a missing one"),
-        ([1, 2, 3, True, 5, 6], r"whole numbers from 0 to 2\^36; row 4\. Got True"),
-        (["", 2, 3, 4, 5, 6], r"whole numbers from 0 to 2\^36; row 1\. Got a missing one"),
-        ([1, 2, 3, 4, 5, 1e12], r"whole numbers from 0 to 2\^36; row 6\. Got 1000000000000\.0"),
+        ([1, 2, -3, 4, 5, 6], r"whole numbers from 0 to 2\^53; row 3\. Got -3 instead"),
+        ([1, 2.5, 3, 4, 5, 6], r"whole numbers from 0 to 2\^53; row 2\. Got 2\.5 instead"),
+        ([1, 2, 3, None, 5, 6], r"whole numbers from 0 to 2\^53; row 4\. Got a missing one"),
+        ([1, 2, 3, True, 5, 6], r"whole numbers from 0 to 2\^53; row 4\. Got True"),
+        (["", 2, 3, 4, 5, 6], r"whole numbers from 0 to 2\^53; row 1\. Got a missing one"),
+        ([1, 2, 3, 4, 5, 1e16], r"whole numbers from 0 to 2\^53; row 6\. Got 1e\+16"),
         ([1, 2], r"as many as the reports, of which there are at least 6\. Got 2 instead"),
         ([1] * 7, r"as many as the 6 reports\. Got 7 instead"),
     ],

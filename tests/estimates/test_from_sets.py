@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sottovoce.counts.counter import as_counter, count_inclusions
+from sottovoce.counts.tally import Tally
 from sottovoce.disguises.tables import disguise_frame
-from sottovoce.errors import SottovoceError
 from sottovoce.estimates.from_sets import Memberships
 from sottovoce.estimates.proportions import estimate_proportions
 from sottovoce.plans.plan import Plan
@@ -54,12 +54,19 @@ def test_a_counter_gives_the_same():
     np.testing.assert_allclose(doubled.standard_error**2, table.standard_error**2 / 2)
 
 
-def test_scores_need_a_table():
+def test_scores_are_the_same_from_a_table_its_batches_and_its_tally():
+    """To the last digit: they are summed over the different sets, in one order."""
     plan = Plan.of(SCHEMA, {"drug": RandomSet([(1, 3, [1] * CATEGORIES)], odds=5)})
     reports = disguise_frame(TRUTH, plan, rng=3)
-    assert estimate_proportions(reports, plan, "drug", target="table").standard_error.min() > 0
-    with pytest.raises(SottovoceError, match="must be a table or a file without frequencies for sets drawn by rank"):
-        estimate_proportions(as_counter(reports), plan, "drug")
+    found = estimate_proportions(reports, plan, "drug", target="table")
+    assert found.standard_error.min() > 0
+    tally = Tally(plan)
+    tally.update(reports)
+    turned = {"drug": list(reports["drug"])[::-1]}
+    for other in (as_counter(reports), tally, turned):
+        again = estimate_proportions(other, plan, "drug", target="table")
+        assert again.value.tolist() == found.value.tolist()
+        assert again.standard_error.tolist() == found.standard_error.tolist()
 
 
 def test_bits_become_counts_of_pairs_where_these_are_smaller():

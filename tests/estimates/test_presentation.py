@@ -37,8 +37,8 @@ def results():
     yield independence_test(REPORTS, PLAN, "a", "b & c"), "IndependenceTest independence of a and b & c", "b &amp; c"
     plans = [Plan.of(Schema([boolean("a")]), {"a": UnrelatedQuestion(theta)}) for theta in (0.75, 0.25)]
     yield (
-        estimate_two_samples(REPORTS, plans[0], REPORTS, plans[1], "a"),
-        "TwoSamples sensitive a: 200 reports",
+        estimate_two_samples({"a": [True, False] * 10}, plans[0], {"a": [True] * 20}, plans[1], "a"),
+        "TwoSamples sensitive a: 40 reports",
         "<pre>",
     )
 

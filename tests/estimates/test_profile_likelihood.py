@@ -71,7 +71,7 @@ def test_cells_of_maximum_likelihood_are_tested_by_their_number():
     assert isinstance(maximum_likelihood_tests(large, counts, np.arange(400)), ConstrainedTests)
 
 
-@pytest.mark.parametrize("sizes", [(5, 5), (3, 12)])
+@pytest.mark.parametrize("sizes", [(5, 5), pytest.param((3, 12), marks=pytest.mark.slow)])
 def test_two_samples_cover_by_enumeration(sizes):
     outcomes = [grid.ravel().astype(float) for grid in np.indices([n + 1 for n in sizes])]
     low, high = TwoSampleTests((outcomes[0], outcomes[1]), sizes, FACTORS).ends(Z)

@@ -5,8 +5,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from sottovoce.counts.tally import Tally
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.counted import counts_as_table
 from sottovoce.estimates.independence import independence_test
 from sottovoce.estimates.proportions import estimate_proportions
 from sottovoce.plans.plan import Plan
@@ -28,7 +28,7 @@ def plan_of(scheme):
 def prevalence(counts, scheme):
     """Share of yes, its standard error and its 95 % interval."""
     plan = plan_of(scheme)
-    found = estimate_proportions(counts_as_table(counts, plan), plan, "a", frequencies="frequency")
+    found = estimate_proportions(Tally.of_counts(counts, plan), plan, "a")
     assert found.respondents == sum(counts.values())
     low, high = found.interval(kind="wald")  # as published
     return found.value[1], found.standard_error[1], low[1], high[1]
@@ -88,30 +88,29 @@ def test_several_columns():
     schema = Schema([Attribute("a", ["no", "yes"]), Attribute("b", ["x", "y", "z"])])
     plan = Plan.of(schema, {"a": Warner(p=0.75), "b": Warner(p=0.8)})
     counts = {("yes", "x"): np.int64(30), ("no", "y"): 20, ("yes", "z"): 0, ("no", "z"): 15}
-    table = counts_as_table(counts, plan, frequencies="n")
-    assert table == {"a": ["yes", "no", "yes", "no"], "b": ["x", "y", "z", "z"], "n": [30, 20, 0, 15]}
+    tally = Tally.of_counts(counts, plan)
+    assert tally.to_table() == {"a": ["no", "no", "yes"], "b": ["y", "z", "x"], "frequency": [20, 15, 30]}
     rows = [report for report, number in counts.items() for _ in range(number)]
     whole = dict(zip("ab", zip(*rows, strict=True), strict=True))
     found, expected = (
-        estimate_proportions(table, plan, ["a", "b"], frequencies="n"),
+        estimate_proportions(tally, plan, ["a", "b"]),
         estimate_proportions(whole, plan, ["a", "b"]),
     )
     assert found.to_json() == expected.to_json()
-    assert independence_test(table, plan, "a", "b", frequencies="n").p_value < 1e-3
+    assert independence_test(tally, plan, "a", "b").p_value < 1e-3
     turned = {(second, first): number for (first, second), number in counts.items()}
-    again = counts_as_table(turned, plan, names=["b", "a"])
-    assert list(again) == ["b", "a", "frequency"]
-    found = estimate_proportions(again, plan, ["a", "b"], frequencies="frequency")
-    np.testing.assert_array_equal(found.value, expected.value)
-    assert counts_as_table({"x": 2, "z": 1}, plan, names="b") == {"b": ["x", "z"], "frequency": [2, 1]}
+    again = Tally.of_counts(turned, plan, names=["b", "a"])
+    assert again.names == ("b", "a")
+    np.testing.assert_array_equal(estimate_proportions(again, plan, ["a", "b"]).value, expected.value)
+    assert Tally.of_counts({"x": 2, "z": 1}, plan, "b").to_table() == {"b": ["x", "z"], "frequency": [2, 1]}
 
 
 def test_sets_of_items():
     plan = Plan.of(Schema([ItemSet("basket", ["ale", "bread"])]), {"basket": Emask(p=0.9, q=0.8)})
-    table = counts_as_table({frozenset({"ale"}): 3, (): 2}, plan)
-    assert table["frequency"] == [3, 2]
+    table = Tally.of_counts({frozenset({"ale"}): 3, (): 2}, plan).to_table()
+    assert table == {"basket": [[], ["ale"]], "frequency": [2, 3]}
     with pytest.raises(SottovoceError, match=r"^counts must be of known reports: basket must .*'wine'"):
-        counts_as_table({("wine",): 3}, plan)
+        Tally.of_counts({("wine",): 3}, plan)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +128,7 @@ def test_sets_of_items():
 )
 def test_what_is_no_count(counts, message):
     with pytest.raises(SottovoceError, match=message):
-        counts_as_table(counts, plan_of(Warner(p=0.75)))
+        Tally.of_counts(counts, plan_of(Warner(p=0.75)))
 
 
 def test_names_that_do_not_fit():
@@ -137,6 +136,6 @@ def test_names_that_do_not_fit():
     plan = Plan.of(schema, {"a": Warner(p=0.75), "b": Warner(p=0.8)})
     for report in ("yes", ("yes",), ("yes", "x", "y")):
         with pytest.raises(SottovoceError, match=r"^counts must be of tuples with a report for each of \['a', 'b'\]"):
-            counts_as_table({report: 3}, plan)
-    with pytest.raises(SottovoceError, match=r"^frequencies must be another name than those of the reports\. Got 'b'"):
-        counts_as_table({("yes", "x"): 3}, plan, frequencies="b")
+            Tally.of_counts({report: 3}, plan)
+    with pytest.raises(SottovoceError, match=r"^name must be one of a, b\. Got 'c'"):
+        Tally.of_counts({("yes", "x"): 3}, plan, ["a", "c"])

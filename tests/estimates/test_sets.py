@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sottovoce.channels.set_valued import membership
-from sottovoce.counts.counter import as_counter
+from sottovoce.counts.counter import MarginCounter, as_counter
 from sottovoce.disguises.tables import disguise_frame
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates import proportions
@@ -134,14 +134,12 @@ def test_a_counter_is_asked_for_pairs(name, monkeypatch):
     assert counted.respondents == 500
 
 
-def test_a_counter_has_no_scores(monkeypatch):
+def test_a_counter_without_patterns_has_no_scores(monkeypatch):
     monkeypatch.setattr(proportions, "MOST_LISTED", 2)
     plan = Plan.of(Schema([Attribute("a", range(5))]), {"a": SCHEMES["tilted"]})
-    reports = disguise_frame({"a": [0, 1, 2, 3]}, plan, rng=2)
-    with pytest.raises(
-        SottovoceError, match=r"^reports must be a table .* without frequencies for sets drawn .* Got TableCounter"
-    ):
-        estimate_proportions(as_counter(reports), plan, "a")
+    counter = MarginCounter(as_counter(disguise_frame({"a": [0, 1, 2, 3]}, plan, rng=2)), plan.report_schema)
+    with pytest.raises(SottovoceError, match=r"^reports must be a table, a file or a tally\. Got MarginCounter"):
+        estimate_proportions(counter, plan, "a")
 
 
 def test_other_methods_are_refused():

@@ -66,7 +66,10 @@ def brute_force_weights(matrix: np.ndarray, size: int, items: list[int]) -> np.n
 
 
 @pytest.mark.parametrize("target", ["population", "table"])
-@pytest.mark.parametrize(("cutoff", "rho"), [(3, 0.494), (3, 0.2), (4, 0.35), (5, 0.5)])
+@pytest.mark.parametrize(
+    ("cutoff", "rho"),
+    [(3, 0.494), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((3, 0.2), (4, 0.35))), (5, 0.5)],
+)
 def test_exact_from_expected_reports(cutoff, rho, target):
     """A law over the sets up to three of six, its expected reports by size: supports come back, with variances.
 

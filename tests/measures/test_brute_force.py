@@ -6,7 +6,7 @@ from math import inf, log, log2
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.channels.channel import Channel
@@ -70,6 +70,7 @@ def posterior(matrix, prior, y, x):
     return matrix[y, x] * prior[x] / seen if seen else 0.0
 
 
+@settings(max_examples=30)
 @given(channels())
 def test_posteriors(case):
     matrix, prior = case
@@ -77,6 +78,7 @@ def test_posteriors(case):
     assert all(found[y, x] == close(posterior(matrix, prior, y, x)) for y, x in pairs(matrix))
 
 
+@settings(max_examples=30)
 @given(channels(), st.data())
 def test_the_best_of_all_strategies_is_found(case, data):
     """All functions from reports to guesses are tried, under 0/1 and under random scores."""
@@ -96,6 +98,7 @@ def test_the_best_of_all_strategies_is_found(case, data):
     assert adversary_privacy(matrix, prior) == close(1 - adversary_accuracy(matrix, prior))
 
 
+@settings(max_examples=30)
 @given(channels())
 def test_worst_posterior_and_its_floor(case):
     matrix, prior = case
@@ -104,6 +107,7 @@ def test_worst_posterior_and_its_floor(case):
     assert worst >= prior.max() - 1e-12  # Huang & Du 2008, Theorem 5
 
 
+@settings(max_examples=30)
 @given(channels())
 def test_individual_reconstruction(case):
     matrix, prior = case
@@ -113,6 +117,7 @@ def test_individual_reconstruction(case):
         assert found[x] == close(by_hand)
 
 
+@settings(max_examples=30)
 @given(channels())
 def test_bits(case):
     matrix, prior = case
@@ -127,6 +132,7 @@ def test_bits(case):
     assert entropy(prior) == close(left + told, abs=1e-12)
 
 
+@settings(max_examples=30)
 @given(channels())
 def test_odds(case):
     matrix, _ = case
@@ -137,6 +143,7 @@ def test_odds(case):
     assert epsilon_of(matrix) == close(log(max(ratios)) if max(ratios) < inf else inf)
 
 
+@settings(max_examples=30)
 @given(channels(), st.data())
 def test_breach(case, data):
     matrix, prior = case
@@ -177,6 +184,7 @@ def test_entry_privacy_is_what_correlation_leaves(case):
         assert found == close(2 * share * (1 - share) * (1 - squared), abs=1e-12)
 
 
+@settings(max_examples=30)
 @given(channels(truths=12, reports=3), st.permutations([0, 1, 2]), st.integers(0, 2))
 def test_privacy_after_mining(case, order, count):
     """Three attributes of 2, 3 and 2 categories: evidence is the report and the known truths."""
@@ -197,6 +205,7 @@ def test_privacy_after_mining(case, order, count):
     assert group_privacy(matrix, prior, sizes, known) <= found + 1e-12
 
 
+@settings(max_examples=30)
 @given(channels(truths=2), st.data())
 def test_evidence_as_a_table_and_the_printed_recoverability(case, data):
     matrix, prior = case
@@ -228,6 +237,7 @@ def test_basic_privacy_weighs_items_by_their_ones(items):
     assert basic_privacy(p[0], 0.9, s[0]) == close(1 - float(reconstruction_of_ones(p[0], 0.9, s[0])))
 
 
+@settings(max_examples=30)
 @given(st.integers(0, 2**24 - 1), st.integers(0, 2**24 - 1), st.sets(st.frozensets(st.integers(0, 3), min_size=1)))
 def test_reinterrogation_privacy(true_bits, seen_bits, itemsets):
     """Six records of four items; the four steps of the thesis, one at a time."""
@@ -279,6 +289,7 @@ def test_the_private_parameter_by_its_matrices(before, gamma, cells, alpha, plac
     assert share_below([0, 1], before, gamma, cells, alpha) == close([0, 1], abs=1e-12)
 
 
+@pytest.mark.slow
 @given(channels(truths=12, reports=5), st.integers(0, 2), laws(2), laws(3))
 def test_one_attribute_through_the_whole_report(case, axis, two, three):
     numerators = np.floor(case[0] * 2520).astype(int)

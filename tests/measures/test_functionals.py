@@ -5,7 +5,7 @@ from math import exp, log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.stats.contingency import odds_ratio
@@ -78,6 +78,7 @@ def complex_step(function, p) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("functional", "cells", "plain"), CASES, ids=IDS)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32))
 def test_value_and_gradient_are_the_formulas(functional, cells, plain, seed):
     """Along directions that sum to zero: off the simplex a formula may be continued in several ways."""
@@ -89,6 +90,7 @@ def test_value_and_gradient_are_the_formulas(functional, cells, plain, seed):
 
 
 @pytest.mark.parametrize(("functional", "cells", "plain"), CASES, ids=IDS)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32))
 def test_gradient_is_that_of_the_value_by_every_cell(functional, cells, plain, seed):
     p = law(seed, cells)

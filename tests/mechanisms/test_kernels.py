@@ -53,7 +53,7 @@ def words_near(coin: Coin, sides: list[int]) -> st.SearchStrategy[int]:
     return st.one_of(st.integers(0, WORD - 1), st.sampled_from([0, WORD - 1, *halves]))
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(mechanism=st.one_of(diagonals(), matrices()), data=st.data())
 def test_bulk_gives_the_bytes_of_the_reference(bulk_way, mechanism, data):
     check_bulk(mechanism, data)
@@ -107,6 +107,7 @@ def test_every_side_and_truth_give_the_bytes_of_the_reference(bulk_way, mechanis
         assert [(c.dtype, c.tolist()) for c in reports] == [(c.dtype, c.tolist()) for c in expected]
 
 
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, WORD - 1) | st.integers(WORD - 20, WORD - 1), min_size=16, max_size=60), st.data())
 def test_whole_plans_use_the_same_words_in_bulk(bulk_way, words, data):
     """Blocks with a word that one coin does not accept are skipped by all groups, and nothing more is used."""

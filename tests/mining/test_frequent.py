@@ -66,9 +66,9 @@ def test_exact_without_a_disguise(rows, seed, min_support):
     ("number", "support", "expected"),
     [
         (1, 0.003, [225, 169, 39, 2]),
-        (1, 0.005, [150, 45, 6]),
-        (2, 0.003, [340, 270, 338, 278, 101, 13]),
-        (2, 0.005, [170, 120, 88, 28, 2]),
+        pytest.param(1, 0.005, [150, 45, 6], marks=pytest.mark.slow),
+        pytest.param(2, 0.003, [340, 270, 338, 278, 101, 13], marks=pytest.mark.slow),
+        pytest.param(2, 0.005, [170, 120, 88, 28, 2], marks=pytest.mark.slow),
     ],
 )
 def test_published_numbers_of_web_pages(data_sets, number, support, expected):
@@ -85,6 +85,7 @@ def test_published_numbers_of_web_pages(data_sets, number, support, expected):
     assert dict(zip(own, np.rint(found.estimate * rows).astype(int).tolist(), strict=True)) == peers
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sottovoce.mining.itemsets.frequent.ResolutionWarning")
 def test_supports_are_unbiased_and_covered_before_selection():
     """All 255 sets of 200 disguises of one table; 95 % intervals of the table's supports, within 4 standard errors."""

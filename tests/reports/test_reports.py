@@ -164,6 +164,16 @@ def test_waves_are_joined():
         waves[0].concat(people())
 
 
+def test_rows_and_counts_are_not_joined():
+    rows = sv.disguise(people(), PLAN)
+    counts = sv.Reports(sv.disguise(people(), PLAN).counts())
+    for first, second, got in ((rows, counts, "counts"), (counts, rows, "rows")):
+        with pytest.raises(
+            SottovoceError, match=f"^others must be rows if these are rows, or else counts .* Got {got} i"
+        ):
+            first.concat(second)
+
+
 def test_two_samples_tell_both_questions():
     plans = [sv.Plan.of(sv.Schema([sv.boolean("tax")]), {"tax": UnrelatedQuestion(t)}) for t in (0.75, 0.25)]
     samples = [
@@ -309,3 +319,63 @@ def test_sizes_of_a_table_may_be_listed():
     plan = sv.Plan.of(sv.Schema([sv.ItemSet("basket", ["ale", "bread"])]), {"basket": sv.schemes.CutAndPaste(1, 0.25)})
     table = sv.Reports({"basket": [["ale"]] * 70 + [["bread"]] * 30}, plan)
     assert table.supports([["ale"]], sizes=[1] * 100).respondents == 100
+
+
+@pytest.mark.parametrize("kind", ["mapping", "csv", "polars", "lazy", "duckdb"])
+def test_rows_that_the_plan_does_not_know_are_left_out_if_asked_for(kind, tmp_path):
+    import duckdb
+    import polars as pl
+
+    rows = {"tax": [True, False, True, False], "drug": ["never", "daily", "often", "daily"]}
+    frame = pl.DataFrame(rows)
+    (tmp_path / "r.csv").write_text("tax,drug\nTrue,never\nFalse,daily\nTrue,often\nFalse,daily\n")
+    tables = {"mapping": rows, "csv": tmp_path / "r.csv", "polars": frame, "lazy": frame.lazy()}
+    tables["duckdb"] = duckdb.connect().sql("SELECT * FROM frame")
+    plan = tmp_path / "plan.json"
+    sv.write_plan(PLAN, plan)
+    with pytest.raises(sv.SottovoceError, match=r"^drug must be one of its categories .* Got 'daily'"):
+        sv.read(tables[kind], plan).estimate("drug")
+    with pytest.warns(sv.SottovoceWarning, match=r"^2 of 4 rows are left out: their reports are not among those"):
+        reports = sv.read(tables[kind], plan, unseen="drop")
+    assert reports.estimate("drug").respondents == len(reports) == 2
+    assert reports.counts("tax").to_table() == {"tax": [True], "frequency": [2]}
+
+
+def test_known_rows_of_sets_and_of_all_rows(tmp_path):
+    plan = sv.Plan.of(sv.Schema([sv.ItemSet("basket", ["ale", "bread"])]), {"basket": sv.schemes.Emask(p=0.9, q=0.8)})
+    with pytest.warns(sv.SottovoceWarning, match=r"^1 of 3 rows are left out"):
+        assert len(sv.read({"basket": [["ale"], ["wine"], []]}, plan, unseen="drop")) == 2
+    assert len(sv.read({"basket": [["ale"], []]}, plan, unseen="drop")) == 2
+    with pytest.raises(sv.SottovoceError, match=r"^unseen must be one of refuse, drop\. Got 'keep'"):
+        sv.read({"basket": [["ale"]]}, plan, unseen="keep")
+
+
+def test_values_that_can_be_no_label_are_left_out_if_asked_for():
+    table = people(10)
+    table["drug"][:3] = [{"how": "often"}, [{"how": "often"}], {"once"}]
+    with pytest.warns(sv.SottovoceWarning, match="3 of 10 rows are left out"):
+        assert len(sv.read(table, PLAN, unseen="drop")) == 7
+
+
+def test_frequencies_of_a_text_file_are_numbers(tmp_path):
+    (tmp_path / "counts.csv").write_text("tax,drug,n\nTrue,never,3\nFalse,once,4\n")
+    assert len(sv.Reports(tmp_path / "counts.csv", PLAN, frequencies="n")) == 7
+    with pytest.raises(SottovoceError, match=r"^frequencies must be whole numbers from 0 to 2\^53; row 2\. Got -1"):
+        len(sv.Reports({"tax": [True] * 2, "drug": ["once"] * 2, "n": [1, -1]}, PLAN, frequencies="n"))
+
+
+def test_empty_sets_beside_public_columns_of_a_text_file(tmp_path):
+    basket = sv.ItemSet("basket", ["ale", "bread"])
+    town = sv.Attribute("town", ["Bonn", "Ulm"])
+    plan = sv.Plan.of(sv.Schema([basket]), {"basket": Emask(p=0.95, q=0.95)}, public=[town])
+    truths = {"basket": [["ale"], [], ["ale", "bread"], []] * 50, "town": ["Bonn", "Ulm"] * 100}
+    listed = sv.disguise(truths, plan, rng=1)
+    listed.save(tmp_path / "reports.csv")
+    saved = sv.read(tmp_path / "reports.csv")
+    for ask in (
+        lambda r: r.itemsets(0.1),
+        lambda r: r.where(town="Ulm").itemsets(0.1),
+        lambda r: r.where(town="Ulm").concat(r.where(town="Bonn")).itemsets(0.1),
+        lambda r: r.known().itemsets(0.1),
+    ):
+        assert str(ask(saved)) == str(ask(listed))

@@ -12,8 +12,9 @@ from sottovoce.schemas.binned import Binned
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
 from sottovoce.tables import source as sources
+from sottovoce.tables.parquet import array_of_sets
 from sottovoce.tables.source import open_source
-from sottovoce.tables.values import array_of_sets, encode_arrow
+from sottovoce.tables.values import encode_arrow
 
 DRUG = Attribute("drug", ["never", "once", "silent"], missing="silent")
 AGE = Binned("age", [18, 40, 65], closed="left", missing="no answer")

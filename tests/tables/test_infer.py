@@ -168,3 +168,13 @@ def test_public_columns_that_cannot_be_inferred():
         infer_columns(many, public=["name"])
     schema, found = infer_columns(table, columns=["tax", "name"], public=["name"])
     assert (schema.names, [column.name for column in found]) == (("tax",), ["name"])
+
+
+@pytest.mark.parametrize("record", [{"n": 1}, [{"n": 1}]])
+def test_columns_of_records_are_refused(record):
+    arrow = pa.table({"a": [record, record]})
+    for table in (arrow, arrow.to_pandas(), pl.from_arrow(arrow), pl.from_arrow(arrow).lazy(), {"a": [record]}):
+        with pytest.raises(
+            SottovoceError, match=r"^column 'a' must hold text, integers or booleans .* Got records, or"
+        ):
+            infer_schema(table)

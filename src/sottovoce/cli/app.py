@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import sottovoce
-from sottovoce.cli import demo, design, estimate, measure, mine, plan, recommend, survey
+from sottovoce.cli import demo, design, estimate, measure, mine, plan, recommend, survey, tally
 from sottovoce.errors import SottovoceError
 
 app = typer.Typer(
@@ -29,6 +29,7 @@ app.add_typer(mine.app, name="mine")
 app.add_typer(survey.app, name="survey")
 app.command("disguise")(plan.disguise)
 app.command("estimate")(estimate.estimate)
+app.command("tally")(tally.tally)
 app.command("measure")(measure.measure)
 app.command("width")(measure.width)
 app.command("respondents")(measure.respondents)

@@ -20,6 +20,7 @@ from sottovoce.cli.options import (
     written_name,
 )
 from sottovoce.cli.output import interval_header, print_table, progress_bars, say, write_json
+from sottovoce.cli.tally import reports_in
 from sottovoce.errors import SottovoceError
 
 if TYPE_CHECKING:
@@ -142,9 +143,9 @@ def _estimate_groups(
 ) -> "Estimates":
     """Estimate each group of respondents with the same value in a column."""
     from sottovoce.estimates.proportions import estimate_by
-    from sottovoce.tables.plan_file import plan_of_reports
 
-    estimates = estimate_by(source(path), plan_of_reports(path, plan), attributes, column, **options)
+    table, agreed, frequencies = reports_in(path, plan, source)
+    estimates = estimate_by(table, agreed, attributes, column, frequencies=frequencies, **options)
     return {str(value): each for value, each in estimates.items()}
 
 
@@ -152,12 +153,15 @@ def _estimate_files(
     paths: list[str], plan: str | None, attributes: list[str], options: dict[str, Any], source: Callable[[str], Any]
 ) -> "Estimates":
     """Estimate one file or two; the second has its own plan if it carries one."""
+    from sottovoce.counts.tally_document import is_tally
     from sottovoce.estimates.proportions import estimate_proportions
-    from sottovoce.tables.plan_file import carries_plan, plan_of_reports
+    from sottovoce.tables.plan_file import carries_plan
 
-    plans = [plan_of_reports(path, plan if path is paths[0] or not carries_plan(path) else None) for path in paths]
-    pairs = zip(paths, plans, strict=True)
-    estimates = [estimate_proportions(source(path), agreed, attributes, **options) for path, agreed in pairs]
+    estimates = []
+    for path in paths:
+        carried = path is not paths[0] and (is_tally(path) or carries_plan(path))
+        table, agreed, frequencies = reports_in(path, None if carried else plan, source)
+        estimates.append(estimate_proportions(table, agreed, attributes, frequencies=frequencies, **options))
     return {"": estimates[0]} if len(estimates) == 1 else {"first": estimates[0], "second": estimates[1]}
 
 
@@ -172,13 +176,13 @@ def _test_independence(
 ) -> "IndependenceTest":
     """Test whether two attributes are independent; `unequal` is a column of weights or strata, which is refused."""
     from sottovoce.estimates.independence import independence_test
-    from sottovoce.tables.plan_file import plan_of_reports
 
     if len(attributes) != 2:
         raise SottovoceError("independence", "must be used with two attributes", attributes)
     if unequal is not None:
         raise SottovoceError("independence", "must be used without --weights or --strata", unequal)
-    return independence_test(path, plan_of_reports(path, plan), *attributes, progress=progress)
+    table, agreed, frequencies = reports_in(path, plan)
+    return independence_test(table, agreed, *attributes, frequencies=frequencies, progress=progress)
 
 
 def _documents(

@@ -10,6 +10,7 @@ import typer
 from sottovoce.cli import mine_classify, mine_graph
 from sottovoce.cli.options import JsonOption, LevelOption, PlanOption, ReportsArgument, option_errors, split_names
 from sottovoce.cli.output import interval_header, print_table, progress_bars, say, write_json
+from sottovoce.cli.tally import reports_in
 from sottovoce.errors import SottovoceError
 
 if TYPE_CHECKING:
@@ -90,22 +91,23 @@ def _mine(
     seed: int | None,
 ) -> "Itemsets":
     """Find frequent itemsets in a file, with a progress bar for each length."""
+    from sottovoce.counts.counter import as_counter
     from sottovoce.mining.itemsets.frequent import frequent_itemsets
     from sottovoce.mining.itemsets.pattern_model import modelled_itemsets
-    from sottovoce.tables.plan_file import plan_of_reports
 
     if seed is not None and not halves:
         raise SottovoceError("seed", "must be given with --halves, which it makes repeatable", seed)
-    agreed = plan_of_reports(path, plan)
+    table, agreed, frequencies = reports_in(path, plan)
+    reports = table if frequencies is None else as_counter(table, frequencies)
     options: dict[str, Any] = {"attributes": split_names(attributes) or None, "longest": longest}
     options |= {"halves": halves, "rng": seed}
     with progress_bars() as move, _printed_warnings():
         options["progress"] = lambda length, done, total: move(f"length {length}" if length else "model", done, total)
         if model:
             _check_modelled(selection, target)
-            return modelled_itemsets(path, agreed, min_support, **options)
+            return modelled_itemsets(reports, agreed, min_support, **options)
         options |= {"selection": _selection(selection), "target": target}
-        return frequent_itemsets(path, agreed, min_support, **options)
+        return frequent_itemsets(reports, agreed, min_support, **options)
 
 
 def _selection(text: str) -> Any:

@@ -7,6 +7,7 @@ import typer
 
 from sottovoce.cli.options import JsonOption, ReportsArgument, option_errors, renamed_parameters, split_names
 from sottovoce.cli.output import print_table, progress_bars, say, write_json
+from sottovoce.cli.tally import reports_in
 from sottovoce.errors import SottovoceError
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ def classify(
 ) -> None:
     """Train a classifier on disguised records, and test it on disguised records."""
     from sottovoce.checks import one_of
+    from sottovoce.counts.counter import as_counter
+    from sottovoce.counts.tally_document import is_tally
     from sottovoce.mining.classify.decision_tree import DecisionTree
     from sottovoce.mining.classify.naive_bayes import NaiveBayes
     from sottovoce.mining.classify.scoring import score_disguised
@@ -49,18 +52,22 @@ def classify(
     one_of("model", model, MODELS)
     if plot is not None and test is None:
         raise SottovoceError("plot", "must come with --test", plot)
-    agreed, features = plan_of_reports(path, plan), split_names(attributes) or None
+    if test is not None and is_tally(test):
+        raise SottovoceError("test", "must be a disguised file; tallies can be trained on only", test)
     classifier: NaiveBayes | DecisionTree
-    if model == "tree":
-        classifier = DecisionTree(agreed, label, attributes=features, significance=significance)
-    else:
-        repair_method = cast("Repair", repair)  # checked by `fit`
-        classifier = NaiveBayes(agreed, label, attributes=features, repair=repair_method, smoothing=smoothing)
     with progress_bars() as move:
-        classifier.fit(ProgressSource(path, partial(move, "training")))
+        training = partial(ProgressSource, progress=partial(move, "training"))
+        table, agreed, frequencies = reports_in(path, plan, training)
+        features = split_names(attributes) or None
+        if model == "tree":
+            classifier = DecisionTree(agreed, label, attributes=features, significance=significance)
+        else:
+            repair_method = cast("Repair", repair)  # checked by `fit`
+            classifier = NaiveBayes(agreed, label, attributes=features, repair=repair_method, smoothing=smoothing)
+        classifier.fit(table if frequencies is None else as_counter(table, frequencies))
         scores = None
         if test is not None:
-            other = plan_of_reports(test, None if carries_plan(test) else plan or path)
+            other = plan_of_reports(test) if carries_plan(test) else agreed
             with renamed_parameters({"plan": "test"}):
                 source = ProgressSource(test, partial(move, "testing"))
                 scores = score_disguised(classifier, source, other, widest=widest)

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 JsonOption = Annotated[
     str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; - for standard output.")
 ]
-ReportsArgument = Annotated[str, typer.Argument(metavar="FILE", help="Disguised CSV or Parquet file.")]
+ReportsArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="Disguised CSV or Parquet file, or a tally (.json, .arrow).")
+]
 PlanArgument = Annotated[str, typer.Argument(metavar="PLAN", help="Plan, or a disguised file that carries its plan.")]
 PlanOption = Annotated[str | None, typer.Option(metavar="PLAN", help="Plan, if the file does not carry it.")]
 LevelOption = Annotated[float, typer.Option(help="Confidence level of intervals.")]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from math import prod
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sottovoce.counts.all_ones import count_all_ones
 from sottovoce.counts.frequencies import Frequencies, checked_frequencies, coded_with
+from sottovoce.counts.patterns import PatternCounter, Patterns
 from sottovoce.counts.protocol import Counter, Counts, Sets, check_sets
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.mechanisms.bulk import BULK_ROWS, join, kernels
@@ -18,7 +19,7 @@ from sottovoce.schemas.attribute import Codes, Columns, check_codes, ravel
 from sottovoce.schemas.schema import Schema
 from sottovoce.tables._bit_arrays import unpacked
 from sottovoce.tables.bitsets import Bitsets
-from sottovoce.tables.source import Source, open_source
+from sottovoce.tables.source import TIMES, Source, open_source, some_rows
 
 ROWS_AT_ONCE = 2**15
 """Rows whose joint cells are computed at once: they fit the cache."""
@@ -30,7 +31,7 @@ SETS_AT_ONCE = 2**14
 """Rows multiplied at once: single precision counts them exactly, and they fit the cache."""
 
 MOST_CELLS_HELD = 2**22
-"""Most joint cells that `MarginCounter` holds; of more, it counts every margin from the reports."""
+"""Most joint cells that are held beside each other: by `MarginCounter` for all margins, or for each part of a file."""
 
 
 def count_cells(columns: Sequence[Codes], sizes: Sequence[int], frequencies: Counts | None = None) -> Counts:
@@ -43,9 +44,7 @@ def count_cells(columns: Sequence[Codes], sizes: Sequence[int], frequencies: Cou
     >>> count_cells([np.array([0, 1, 1])], (2,), np.array([5, 0, 3]))
     array([5, 3])
     """
-    cells = prod(sizes)
-    if cells > MOST_CELLS:
-        raise SottovoceError("sizes", "must have at most 2^28 joint cells to be counted one by one", tuple(sizes))
+    cells = countable_cells(sizes)
     check_codes(columns, sizes)
     if frequencies is not None:
         return np.bincount(ravel(columns, sizes), frequencies, minlength=cells).astype(np.int64)
@@ -60,6 +59,24 @@ def count_cells(columns: Sequence[Codes], sizes: Sequence[int], frequencies: Cou
         else:
             counts += np.bincount(ravel(chunk, sizes), minlength=cells)
     return counts
+
+
+def countable_cells(sizes: Sequence[int]) -> int:
+    """Return the number of joint cells; raise if they are too many to be counted one by one."""
+    cells = prod(sizes)
+    if cells > MOST_CELLS:
+        raise SottovoceError("sizes", "must have at most 2^28 joint cells to be counted one by one", tuple(sizes))
+    return cells
+
+
+def count_sets(columns: Columns, times: Counts, sets: Sets) -> Counts:
+    """Count the reports that have all bits of each set; a row stands for so many reports as `times` says.
+
+    >>> count_sets((np.array([1, 1]), np.array([0, 1])), np.array([5, 3]), np.array([[0, 0], [0, 1]]))
+    array([8, 3])
+    """
+    bits = np.stack(columns).astype(bool)
+    return np.array([times[bits[items].all(axis=0)].sum() for items in sets])
 
 
 def count_inclusions(columns: Sequence[Codes]) -> NDArray[np.int64]:
@@ -77,21 +94,24 @@ def count_inclusions(columns: Sequence[Codes]) -> NDArray[np.int64]:
 
 
 def sum_scores(
-    columns: Sequence[Codes], scores: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    columns: Sequence[Codes], scores: Callable[[NDArray[np.float64]], NDArray[np.float64]], times: Counts
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sum scores, one for each bit, and the products of all pairs of scores over the rows.
+    """Sum scores, one for each bit, and the products of all pairs of scores over the reports.
 
-    `scores` is called with many rows at once, as columns of bits, and returns a score for every bit.
+    `scores` is called with many rows at once, as columns of bits, and returns a score for every bit; a row stands for
+    so many reports as `times` says.
 
-    >>> sum_scores([np.array([1, 1, 0]), np.array([0, 1, 1])], lambda bits: bits / bits.sum(axis=0))
+    >>> bits = [np.array([1, 1, 0]), np.array([0, 1, 1])]
+    >>> sum_scores(bits, lambda bits: bits / bits.sum(axis=0), np.array([1, 1, 1]))
     (array([1.5, 1.5]), array([[1.25, 0.25],
            [0.25, 1.25]]))
     """
     sums, products = np.zeros(len(columns)), np.zeros((len(columns), len(columns)))
     for start in range(0, len(columns[0]), SETS_AT_ONCE):
         rows = scores(np.stack([codes[start : start + SETS_AT_ONCE] for codes in columns]).astype(np.float64))
-        sums += rows.sum(axis=1)
-        products += rows @ rows.T
+        weighted = rows * times[start : start + SETS_AT_ONCE]
+        sums += weighted.sum(axis=1)
+        products += weighted @ rows.T
     return sums, products
 
 
@@ -113,31 +133,69 @@ class TableCounter:
     def rows(self) -> int:
         """Number of rows; a file that has not been counted yet is read once."""
         if self._rows is None:
-            stated = self.source.rows
-            self._rows = self._count_rows() if stated is None else stated
+            self._rows = self.source.count_rows()
         return self._rows
 
     def contingency(self, schema: Schema) -> Counts:
-        """Sum of the counts of all batches."""
-        counts = np.asarray(sum(count_cells(columns, schema.sizes) for columns in self.source.coded(schema)))
-        self._rows = int(counts.sum())
+        """Counts of the engine that holds the rows, or the sum of the counts of all batches."""
+        self.source.check_names(schema.names)
+        grouped = self.source.grouped(schema.names)
+        if grouped is not None:
+            counts = FrequencyCounter(grouped, TIMES).contingency(schema)
+        elif prod(schema.sizes) > MOST_CELLS_HELD and not self.source.remote:
+            counts = _cells_of_part(schema, self.source)  # a table for each part would take too much memory
+        else:
+            counts = _total(self.source.map_parts(schema.names, partial(_cells_of_part, schema)))
+        self._rows = some_rows(counts.sum())
         return counts
 
     def all_ones(self, schema: Schema, sets: Sets) -> Counts:
         """Pack the wanted items of each batch into bitsets, and count on the bits."""
         check_sets(schema, sets)
-        asked, local = np.unique(sets, return_inverse=True)
-        counts, rows = np.zeros(len(sets), np.int64), 0
-        for columns in self.source.coded(schema):
-            bits = np.stack([columns[item] for item in asked]).astype(bool)
-            counts += count_all_ones(Bitsets.from_matrix(bits.T), local.reshape(sets.shape))
-            rows += len(columns[0])
-        self._rows = rows
-        return counts
+        self.source.check_names(schema.names)
+        counts = _total(self.source.map_parts(schema.names, partial(_sets_of_part, schema, sets)))
+        self._rows = some_rows(counts[-1])
+        return counts[:-1]
 
-    def _count_rows(self) -> int:
-        name = self.source.names[0]
-        return sum(len(batch[name]) for batch in self.source.batches([name]))
+    def patterns(self, schema: Schema) -> Patterns:
+        """Different rows of these columns, counted by the engine that holds the rows, or part by part."""
+        self.source.check_names(schema.names)
+        grouped = self.source.grouped(schema.names)
+        if grouped is not None:
+            found = FrequencyCounter(grouped, TIMES).patterns(schema)
+        else:
+            parts = self.source.map_parts(schema.names, partial(_patterns_of_part, schema))
+            found = Patterns.joined(parts, schema.sizes)
+        self._rows = some_rows(found.reports)
+        return found
+
+
+def _cells_of_part(schema: Schema, part: Source) -> Counts:
+    """Number of rows of a part in each joint cell."""
+    counts = np.zeros(countable_cells(schema.sizes), np.int64)
+    for columns in part.coded(schema):
+        counts += count_cells(columns, schema.sizes)
+    return counts
+
+
+def _sets_of_part(schema: Schema, sets: Sets, part: Source) -> Counts:
+    """Number of rows of a part that hold all bits of each set, and, last, of all its rows."""
+    asked, local = np.unique(sets, return_inverse=True)
+    counts, rows = np.zeros(len(sets), np.int64), 0
+    for columns in part.coded(schema):
+        bits = np.stack([columns[item] for item in asked]).astype(bool)
+        counts += count_all_ones(Bitsets.from_matrix(bits.T), local.reshape(sets.shape))
+        rows += len(columns[0])
+    return np.append(counts, rows)
+
+
+def _patterns_of_part(schema: Schema, part: Source) -> Patterns:
+    """Different rows of a part."""
+    return Patterns.of(((columns, None) for columns in part.coded(schema)), schema.sizes)
+
+
+def _total(parts: Iterable[Counts]) -> Counts:
+    return np.asarray(sum(parts), np.int64)
 
 
 @dataclass
@@ -176,11 +234,16 @@ class FrequencyCounter:
         check_sets(schema, sets)
         counts, rows = np.zeros(len(sets), np.int64), 0
         for columns, frequencies in self._coded(schema):
-            bits = np.stack(columns).astype(bool)
-            counts += np.array([frequencies[bits[items].all(axis=0)].sum() for items in sets])
+            counts += count_sets(columns, frequencies, sets)
             rows += int(frequencies.sum())
         self._rows = rows
         return counts
+
+    def patterns(self, schema: Schema) -> Patterns:
+        """Different rows of these columns, and the sums of their frequencies."""
+        found = Patterns.of(self._coded(schema), schema.sizes)
+        self._rows = found.reports
+        return found
 
     def _coded(self, schema: Schema) -> Iterator[tuple[Columns, Counts]]:
         for columns, rows, beside in coded_with(self.source, schema, frequencies=self.frequencies):
@@ -208,6 +271,11 @@ class BitsetCounter:
         check_sets(schema, sets)
         return count_all_ones(self.bits, sets)
 
+    def patterns(self, schema: Schema) -> Patterns:
+        """Different transactions."""
+        self._check(schema)
+        return Patterns.of(((columns, None) for columns in self._columns()), schema.sizes)
+
     def _columns(self) -> Iterable[Columns]:
         left = self.bits.count
         for words in self.bits.words:
@@ -219,8 +287,94 @@ class BitsetCounter:
             raise SottovoceError("bitsets", f"must have {len(schema.sizes)} items, as the schema", self.bits.items)
 
 
+@dataclass(frozen=True, eq=False)
+class CodedCounter:
+    """Counter of coded columns in memory, each row of which stands for so many reports as `times` says.
+
+    >>> from sottovoce.schemas.attribute import boolean
+    >>> schema = Schema([boolean("a"), boolean("b")])
+    >>> counter = CodedCounter(schema, (np.array([0, 1]), np.array([1, 1])), np.array([5, 3]))
+    >>> counter.contingency(schema.project(["b"])), counter.rows()
+    (array([0, 8]), 8)
+    """
+
+    schema: Schema
+    columns: Columns
+    times: Counts | None = None
+
+    def rows(self) -> int:
+        """Number of reports."""
+        return len(self.columns[0]) if self.times is None else int(self.times.sum())
+
+    def contingency(self, schema: Schema) -> Counts:
+        """Number of reports in each joint cell of some of the columns, in the order asked for."""
+        return count_cells(self._some(schema), schema.sizes, self.times)
+
+    def all_ones(self, schema: Schema, sets: Sets) -> Counts:
+        """Number of reports that have all bits of each set."""
+        check_sets(schema, sets)
+        found = self.patterns(schema)
+        return count_sets(found.columns, found.times, sets)
+
+    def patterns(self, schema: Schema) -> Patterns:
+        """Different combinations of some of the columns, and how many reports have each."""
+        return Patterns.of([(self._some(schema), self.times)], schema.sizes)
+
+    def _some(self, schema: Schema) -> Columns:
+        """Some of the columns; raise for one that was not counted, or with other categories."""
+        for variable in schema:
+            if variable.name not in self.schema.names:
+                rule = f"must have been counted, as {', '.join(self.schema.names)}"
+                raise SottovoceError("names", rule, variable.name)
+            if self.schema[variable.name] != variable:
+                raise SottovoceError("names", "must have the categories that were counted", variable.name)
+        return tuple(codes for name in schema.names for codes in self.columns[self.schema.columns_of(name)])
+
+
+def joint_counts(counter: PatternCounter, schema: Schema, subsets: Sequence[Sequence[int]]) -> list[Counts]:
+    """Count the joint cells of several sets of coded columns; a table is read once for all of them.
+
+    >>> from sottovoce.schemas.attribute import boolean
+    >>> schema = Schema([boolean("a"), boolean("b")])
+    >>> joint_counts(TableCounter(open_source({"a": [True, True], "b": [False, True]})), schema, [[0], [1, 0]])
+    [array([0, 2]), array([0, 1, 0, 1])]
+    """
+    if not isinstance(counter, TableCounter):
+        found = counter.patterns(schema)
+        some_rows(found.reports)
+        return _subset_counts(schema, subsets, [(found.columns, found.times)])
+    counter.source.check_names(schema.names)
+    parts = counter.source.map_parts(schema.names, partial(_subsets_of_part, schema, subsets))
+    counts = [_total(each) for each in zip(*parts, strict=True)]
+    some_rows(counts[0].sum() if counts else 0)
+    return counts
+
+
+def _subsets_of_part(schema: Schema, subsets: Sequence[Sequence[int]], part: Source) -> list[Counts]:
+    return _subset_counts(schema, subsets, ((columns, None) for columns in part.coded(schema)))
+
+
+def _subset_counts(
+    schema: Schema, subsets: Sequence[Sequence[int]], batches: Iterable[tuple[Columns, Counts | None]]
+) -> list[Counts]:
+    sizes = [[schema.sizes[column] for column in subset] for subset in subsets]
+    counts = [np.zeros(countable_cells(each), np.int64) for each in sizes]
+    for columns, times in batches:
+        for total, subset, each in zip(counts, subsets, sizes, strict=True):
+            np.add(total, count_cells([columns[column] for column in subset], each, times), out=total)
+    return counts
+
+
+def as_pattern_counter(reports: Any, frequencies: Frequencies = None) -> PatternCounter:
+    """Return a counter that knows the patterns of reports; raise for one that knows less."""
+    counter = as_counter(reports, frequencies)
+    if isinstance(counter, PatternCounter):
+        return counter
+    raise SottovoceError("reports", "must be a table, a file or a tally", Words(type(reports).__name__))
+
+
 def as_counter(reports: Any, frequencies: Frequencies = None) -> Counter:
-    """Return a counter of a table, its path, bitsets, or what is a counter already.
+    """Return a counter of a table, its path, bitsets, Reports, or what is a counter already.
 
     >>> as_counter({"a": [1, 2, 1]}).rows()
     3
@@ -232,6 +386,9 @@ def as_counter(reports: Any, frequencies: Frequencies = None) -> Counter:
         return FrequencyCounter(open_source(reports), frequencies)
     if isinstance(reports, Counter):
         return reports
+    if hasattr(reports, "as_counter"):  # Reports, which this room does not know
+        counter: Counter = reports.as_counter()
+        return counter
     return BitsetCounter(reports) if isinstance(reports, Bitsets) else TableCounter(open_source(reports))
 
 

@@ -16,8 +16,8 @@ from sottovoce.tables.source import Source
 Frequencies = str | Sequence[int] | NDArray[Any] | None
 """A column of the table by name, or a whole number for each of its rows; None if every row is one report."""
 
-MOST_FREQUENT = 2**36
-"""Reports that one row may stand for: sums over a batch stay exact in double precision."""
+MOST_FREQUENT = 2**53
+"""Reports that the rows of a batch may stand for: double precision holds their sums exactly."""
 
 
 def checked_frequencies(values: Any, rows: slice) -> Counts:
@@ -29,7 +29,9 @@ def checked_frequencies(values: Any, rows: slice) -> Counts:
     listed = plain_list(values)
     numbers = as_numbers(listed)
     right = (numbers >= 0) & (numbers <= MOST_FREQUENT) & (numbers == np.floor(numbers))
-    check_rows("frequencies", "must be whole numbers from 0 to 2^36", listed, right, rows)
+    check_rows("frequencies", "must be whole numbers from 0 to 2^53", listed, right, rows)
+    if numbers.sum() > MOST_FREQUENT:
+        raise SottovoceError("frequencies", "must add up to at most 2^53", Words(f"{numbers.sum():.3g}"))
     return numbers.astype(np.int64)
 
 
@@ -56,7 +58,11 @@ def coded_with(source: Source, schema: Schema, **beside: Any) -> Iterator[tuple[
     [(slice(0, 2, None), {'weights': [3, 4], 'frequencies': [1, 2]})]
     """
     named = {name: column for name, column in beside.items() if isinstance(column, str)}
-    row = 0
+    for name, values in beside.items():
+        if values is not None and name not in named and not source.ordered:
+            rule = "must be a column of the table, whose rows need not come in the same order twice"
+            raise SottovoceError(name, rule, Words("a number for each row"))
+    row = source.first_row
     for columns, others in source.coded_with(schema, list(named.values())):
         rows = slice(row, row + len(columns[0]))
         read = dict(zip(named, others, strict=True))
@@ -90,5 +96,5 @@ def as_numbers(values: Sequence[Any]) -> Array:
 def _number(value: Any) -> float:
     try:
         return float("nan") if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return float("nan")

@@ -1,14 +1,14 @@
 """Transactions in memory or in a file, counted for mining: single items first, then sets of chosen items.
 
 A file is read once for each count, one batch in memory at a time, unless the bits of the chosen items are few enough
-to be kept.
+to be kept. Rows that an engine holds elsewhere are counted there.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import combinations
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
 from sottovoce.tables.bitsets import Bitsets, Csr
 from sottovoce.tables.parallel import pipeline
-from sottovoce.tables.source import Source
+from sottovoce.tables.source import Source, some_rows
 from sottovoce.tables.sparse_rows import csr_batches
 
 Chosen = NDArray[np.int64]
@@ -142,7 +142,10 @@ class HeldTransactions:
 
 @dataclass(eq=False)
 class StreamedTransactions:
-    """Transactions in a column of a table or file, which is read again for each count."""
+    """Transactions in a column of a table or file, which is read again for each count.
+
+    Where an engine holds the rows in parts, they are counted there, and only counts come back.
+    """
 
     source: Source
     variable: ItemSet
@@ -154,31 +157,79 @@ class StreamedTransactions:
         return self._rows
 
     def singles(self) -> Counts:
-        """Sum of the counts of all batches."""
-        counts, rows = np.zeros(len(self.variable.items), np.int64), 0
-        for indptr, indices in self._batches():
-            counts += count_singles(indices, len(counts))
-            rows += len(indptr) - 1
-        self._rows = rows
-        return counts
+        """Sum of the counts of all parts."""
+        counts = self.count(_singles_of_part)
+        self._rows = some_rows(counts[-1])
+        return counts[:-1]
 
-    def narrowed(self, chosen: Chosen) -> BitParts:
-        """Bitsets of the chosen items: kept if they are small enough, else built again for each count."""
-
-        def parts() -> Iterator[Bitsets]:
-            return (chosen_bits(batch, len(self.variable.items), chosen) for batch in self._batches())
-
-        if self._rows * len(chosen) > 8 * self.most_held:
-            return BitParts(parts)
-        held = list(parts())
+    def narrowed(self, chosen: Chosen) -> "BitParts | ItemsReadAgain":
+        """Bitsets of the chosen items: kept if they are here and small enough, else built again for each count."""
+        if self.source.remote or self._rows * len(chosen) > 8 * self.most_held:
+            return ItemsReadAgain(self, chosen)
+        held = [_bits(self.variable, chosen, batch) for batch in _batches(self.variable, self.source)]
         return BitParts(lambda: held)
 
     def sample(self, size: int) -> None:
         """None: drawing rows takes as long as reading them all."""
 
-    def _batches(self) -> Iterator[Csr]:
-        with pipeline() as ahead:
-            yield from ahead(csr_batches(self.source, self.variable))
+    def count(self, work: Callable[..., Counts], *arguments: Any) -> Counts:
+        """Sum of what `work(variable, *arguments, part)` counts in each part."""
+        counted = self.source.map_parts([self.variable.name], partial(work, self.variable, *arguments))
+        return np.asarray(sum(counted), np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemsReadAgain:
+    """Chosen items of transactions that are read again for each count, where they are."""
+
+    transactions: StreamedTransactions
+    chosen: Chosen
+
+    def pairs(self) -> Counts:
+        """Sum of the counts of all parts."""
+        return self.transactions.count(_pairs_of_part, self.chosen)
+
+    def all_ones(self, sets: Sets) -> Counts:
+        """Sum of the counts of all parts."""
+        return self.transactions.count(_sets_of_part, self.chosen, sets)
+
+
+def _singles_of_part(variable: ItemSet, part: Source) -> Counts:
+    """Number of transactions of a part with each item, and, last, of all its transactions."""
+    counts, rows = np.zeros(len(variable.items), np.int64), 0
+    for indptr, indices in _batches(variable, part):
+        counts += count_singles(indices, len(counts))
+        rows += len(indptr) - 1
+    return np.append(counts, rows)
+
+
+def _pairs_of_part(variable: ItemSet, chosen: Chosen, part: Source) -> Counts:
+    """Number of transactions of a part with both of two chosen items."""
+    counts = np.zeros((len(chosen), len(chosen)), np.int64)
+    for batch in _batches(variable, part):
+        counts += count_pairs(_bits(variable, chosen, batch))
+    return counts
+
+
+def _sets_of_part(variable: ItemSet, chosen: Chosen, sets: Sets, part: Source) -> Counts:
+    """Number of transactions of a part with all items of each set of chosen ones."""
+    counts = np.zeros(len(sets), np.int64)
+    for batch in _batches(variable, part):
+        counts += count_all_ones(_bits(variable, chosen, batch), sets)
+    return counts
+
+
+def _batches(variable: ItemSet, part: Source) -> Iterator[Csr]:
+    """Items of each transaction, batch by batch: of a whole table read ahead, of one of several parts as it comes."""
+    if part.may_be_empty:
+        yield from csr_batches(part, variable)
+        return
+    with pipeline() as ahead:
+        yield from ahead(csr_batches(part, variable))
+
+
+def _bits(variable: ItemSet, chosen: Chosen, batch: Csr) -> Bitsets:
+    return chosen_bits(batch, len(variable.items), chosen)
 
 
 @dataclass(frozen=True, eq=False)

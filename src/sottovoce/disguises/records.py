@@ -85,13 +85,14 @@ def _disguised(columns: Sequence[Codes], plan: Plan, words: RandomWords, *, bulk
     used = 0
     for group in plan.groups:
         width = sum(coin.width for coin in group.mechanism.coins)
-        answers = _respond(group, columns, plan, blocks[:, used : used + width], bulk=bulk)
+        answers = group_reports(group, columns, plan, blocks[:, used : used + width], bulk=bulk)
         reports |= zip(plan.report_columns(group), answers, strict=True)
         used += width
     return [reports[position] for position in sorted(reports)]
 
 
-def _respond(group: Group, columns: Sequence[Codes], plan: Plan, blocks: Blocks, *, bulk: bool) -> Columns:
+def group_reports(group: Group, columns: Sequence[Codes], plan: Plan, blocks: Blocks, *, bulk: bool) -> Columns:
+    """Reports of one group from its accepted words."""
     truth = tuple(columns[position] for position in plan.truth_columns(group))
     if bulk:
         return group.mechanism.respond_in_bulk(truth, blocks)

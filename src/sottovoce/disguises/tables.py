@@ -134,6 +134,9 @@ def _opened(table: Any, plan: Plan, drop: Drop, *, again: bool) -> Source:
 def disguise_frame(table: Any, plan: Plan, rng: Randomness = None, *, drop: Drop = (), again: bool = False) -> Any:
     """Disguise a pandas, polars or Arrow table, or a mapping of columns, and return the same kind.
 
+    Of a mapping, arrays come back as arrays of labels, lists as lists; sets of items are lists of lists. Categorical
+    columns keep their categories if these are all that can be reported, else they get those of the plan.
+
     Every column must be named by the plan or in `drop` ("others": all that the plan does not name), which leaves it
     out. The order of rows is kept; a pandas index is not, since it may name people. Pass a seed or a generator as
     `rng` for experiments only.

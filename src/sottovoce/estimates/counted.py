@@ -1,14 +1,15 @@
-"""Counts of the reports of some attributes, by group and weight; and published counts as a table."""
+"""Counts of the reports of some attributes, by group and weight."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channels.channel import Channel
-from sottovoce.checks import Array, whole_number
+from sottovoce.checks import Array
 from sottovoce.counts.counter import as_counter, count_cells
 from sottovoce.counts.frequencies import Frequencies, checked_frequencies, coded_with, plain_list
 from sottovoce.errors import SottovoceError, Words
@@ -16,7 +17,7 @@ from sottovoce.estimates.weights import Weighted, checked_weights, sum_weights
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Codes, Label, is_missing
 from sottovoce.schemas.schema import Schema
-from sottovoce.tables.source import open_source
+from sottovoce.tables.source import TIMES, Source, open_source, some_rows
 
 Weights = str | Sequence[float] | NDArray[Any] | None
 """A column of the table by name, or a number for each of its rows."""
@@ -114,8 +115,8 @@ def _count(
     view = plan.view(attributes)
     _check_public(plan, by=by_names(by), weights=[weights], frequencies=[frequencies])
     return {
-        group: Counted(view.names, view.categories, view.channel, tally.counts, view.order, tally.weighted)
-        for group, tally in _tallies(reports, view.reports, by, weights, frequencies).items()
+        group: Counted(view.names, view.categories, view.channel, sums.counts, view.order, sums.weighted)
+        for group, sums in _sums(reports, view.reports, by, weights, frequencies).items()
     }
 
 
@@ -138,48 +139,79 @@ def _check_public(plan: Plan, **columns: Sequence[Any]) -> None:
 
 
 @dataclass(frozen=True)
-class Tally:
+class CellSums:
     """Number of reports in each joint cell, and their weights if they have any."""
 
     counts: NDArray[np.int64]
     weighted: Weighted | None
 
-    def __add__(self, other: "Tally") -> "Tally":
+    def __add__(self, other: "CellSums") -> "CellSums":
         """Sum of both."""
         both = self.weighted and other.weighted and self.weighted + other.weighted
-        return Tally(self.counts + other.counts, both)
+        return CellSums(self.counts + other.counts, both)
 
 
-def _tallies(
-    reports: Any, schema: Schema, by: By | None, weights: Weights, frequencies: Frequencies
-) -> dict[Any, Tally]:
-    """Return the tally of each group, or of all reports under None."""
+Groups = dict[Any, CellSums]
+"""Sums of each group, or of all reports under None."""
+
+
+def _sums(reports: Any, schema: Schema, by: By | None, weights: Weights, frequencies: Frequencies) -> Groups:
+    """Return the sums of each group; an engine or the parts of a table count for themselves."""
     if by is None and weights is None:
-        return {None: Tally(as_counter(reports, frequencies).contingency(schema), None)}
-    tallies: dict[Any, Tally] = {}
-    for columns, groups, weight, times in _batches(reports, schema, by, weights, frequencies):
+        return {None: CellSums(as_counter(reports, frequencies).contingency(schema), None)}
+    source, named = open_source(reports), [name for name in (weights, frequencies) if isinstance(name, str)]
+    wanted = [*schema.names, *by_names(by), *named]
+    source.check_names(wanted)
+    grouped = source.grouped(wanted) if weights is None and frequencies is None else None
+    if grouped is not None:
+        source, frequencies = grouped, TIMES
+    work = partial(_sums_of_part, schema, by, weights, frequencies)
+    # Numbers beside a table belong to its rows in their order, of which a part does not know its own.
+    beside = any(each is not None and not isinstance(each, str) for each in (weights, frequencies))
+    parts = [work(source)] if grouped is not None or beside else source.map_parts(wanted, work)
+    sums: Groups = {}
+    for part in parts:
+        _add(sums, part, by)
+    some_rows(len(sums))
+    _check_weights(sums, by, weights, frequencies)
+    return sums
+
+
+def _sums_of_part(schema: Schema, by: By | None, weights: Weights, frequencies: Frequencies, part: Source) -> Groups:
+    """Return the sums of each group of one part of a table."""
+    sums: Groups = {}
+    for columns, groups, weight, times in _batches(part, schema, by, weights, frequencies):
         for group, rows in _rows_of_groups(groups, len(columns[0])):
             codes = [column[rows] for column in columns]
             repeated = None if times is None else times[rows]
             weighted = None if weight is None else sum_weights(codes, schema.sizes, weight[rows], repeated)
-            tally = Tally(count_cells(codes, schema.sizes, repeated), weighted)
-            tallies[group] = tallies[group] + tally if group in tallies else tally
-        if len(tallies) > MOST_GROUPS:
-            raise SottovoceError("by", f"must be a column with at most {MOST_GROUPS} different values", by)
-    for group, tally in tallies.items():
-        if tally.weighted is not None and not tally.weighted.sums.sum() > 0:
+            _add(sums, {group: CellSums(count_cells(codes, schema.sizes, repeated), weighted)}, by)
+    return sums
+
+
+def _add(sums: Groups, more: Groups, by: By | None) -> None:
+    """Add the sums of other rows."""
+    for group, each in more.items():
+        sums[group] = sums[group] + each if group in sums else each
+    if len(sums) > MOST_GROUPS:
+        raise SottovoceError("by", f"must be a column with at most {MOST_GROUPS} different values", by)
+
+
+def _check_weights(sums: Groups, by: By | None, weights: Weights, frequencies: Frequencies) -> None:
+    """Raise for weights that are all zero in a group, or look like counts."""
+    for group, each in sums.items():
+        if each.weighted is not None and not each.weighted.sums.sum() > 0:
             raise SottovoceError("weights", "must not all be zero", Words("zeros" if by is None else f"zeros: {group}"))
-    if weights is not None and frequencies is None and all(map(_looks_counted, tallies.values())):
+    if weights is not None and frequencies is None and all(map(_looks_counted, sums.values())):
         rule = "must be survey weights; whole numbers for rows that all differ are counts: pass them as frequencies"
         raise SottovoceError("weights", rule, weights if isinstance(weights, str) else Words("whole numbers"))
-    return tallies
 
 
-def _looks_counted(tally: Tally) -> bool:
+def _looks_counted(each: CellSums) -> bool:
     """Return whether weights look like numbers of equal reports: large whole numbers, and no report occurs twice."""
-    sums = np.zeros(0) if tally.weighted is None else tally.weighted.sums
+    sums = np.zeros(0) if each.weighted is None else each.weighted.sums
     return bool(
-        tally.counts.max() <= 1 and (sums == np.round(sums)).all() and sums.sum() >= LIKE_COUNTS * tally.counts.sum()
+        each.counts.max() <= 1 and (sums == np.round(sums)).all() and sums.sum() >= LIKE_COUNTS * each.counts.sum()
     )
 
 
@@ -242,45 +274,3 @@ def check_enough(counted: Counted) -> None:
 def _answered(channel: Channel) -> tuple[slice, ...]:
     """Return the part of the table of reports in which every sampled attribute was asked: all but its last code."""
     return tuple(slice(-1 if factor.samples else None) for factor in channel.factors for _ in factor.shape_out)
-
-
-def counts_as_table(
-    counts: Mapping[Any, int], plan: Plan, names: Sequence[str] | None = None, frequencies: str = "frequency"
-) -> dict[str, list[Any]]:
-    """Return published counts of reports as a table with a row for each report and a column of frequencies.
-
-    `counts` maps each report to its number or, where there are several report columns, tuples of reports in the order
-    of `names`, by default all report columns of the plan. The table can be estimated from like any other, with
-    `frequencies` naming its last column.
-
-    >>> from sottovoce.estimates.proportions import estimate_proportions
-    >>> from sottovoce.schemas.attribute import Attribute
-    >>> from sottovoce.schemes.forced_response import ForcedResponse
-    >>> plan = Plan.of(Schema([Attribute("bribed", ["no", "yes"])]), {"bribed": ForcedResponse("2/3", "1/6")})
-    >>> table = counts_as_table({"yes": 831, "no": 1604}, plan)
-    >>> table
-    {'bribed': ['yes', 'no'], 'frequency': [831, 1604]}
-    >>> print(estimate_proportions(table, plan, "bribed", frequencies="frequency"))
-    bribed: 2435 reports, proportions in the population by inversion, exact 95 % intervals
-      no     0.7381 +- 0.0144  [ 0.7096,  0.7663]
-      yes    0.2619 +- 0.0144  [ 0.2337,  0.2904]
-    """
-    columns = plan.report_schema.names if names is None else [names] if isinstance(names, str) else list(names)
-    variables = list(plan.report_schema.project(columns))
-    if frequencies in columns:
-        raise SottovoceError("frequencies", "must be another name than those of the reports", frequencies)
-    if not isinstance(counts, Mapping) or not counts:
-        raise SottovoceError("counts", "must map at least one report to its number", counts)
-    rows = []
-    for report, number in counts.items():
-        labels = (report,) if len(variables) == 1 else report
-        if not isinstance(labels, tuple) or len(labels) != len(variables):
-            raise SottovoceError("counts", f"must be of tuples with a report for each of {list(columns)}", report)
-        for variable, label in zip(variables, labels, strict=True):
-            try:
-                variable.encode([label])
-            except SottovoceError as error:
-                rule = f"must be of known reports: {error.parameter} {error.rule}"
-                raise SottovoceError("counts", rule, report) from None
-        rows.append((*labels, whole_number(f"counts of {report!r}", number, least=0)))
-    return dict(zip([*columns, frequencies], map(list, zip(*rows, strict=True)), strict=True))

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from sottovoce.channels.set_valued import SetChannel, SetValued
 from sottovoce.checks import Array, Target
-from sottovoce.counts.counter import count_inclusions, sum_scores
+from sottovoce.counts.counter import as_pattern_counter, count_inclusions, sum_scores
 from sottovoce.counts.protocol import Counter
-from sottovoce.errors import SottovoceError, Words
+from sottovoce.errors import SottovoceError
 from sottovoce.estimates.cell_tests import IndicatorTests
 from sottovoce.estimates.counted import check_number
 from sottovoce.estimates.covariance import Cells, Covariance, MatrixCovariance
@@ -165,15 +165,10 @@ def _held_in_counter(counter: Counter, schema: Schema, categories: NDArray[np.in
 
 
 def _from_scores(reports: Any, plan: Plan, names: Sequence[str], channel: SetChannel, target: Target) -> _SetMoments:
-    if isinstance(reports, Counter):
-        rule = "must be a table or a file without frequencies for sets drawn by rank, each of which has a score"
-        raise SottovoceError("reports", rule, Words(type(reports).__name__))
-    schema = plan.report_schema.project(plan.report_names(names))
-    sums, products, total = np.zeros(channel.n_in), np.zeros((channel.n_in, channel.n_in)), 0
-    for columns in open_source(reports).coded(schema):
-        singles, pairs = sum_scores(columns, channel.scores)
-        sums, products, total = sums + singles, products + pairs, total + len(columns[0])
+    found = as_pattern_counter(reports).patterns(plan.report_schema.project(plan.report_names(names)))
+    total = found.reports
     check_number(total)
+    sums, products = sum_scores(found.columns, channel.scores, found.times)
     mean, order = sums / total, plan.cell_order(names)
     value = channel.solve_inclusions(mean)[order]
     at_zero = channel.solve_inclusions(np.zeros(channel.n_in), 0.0)

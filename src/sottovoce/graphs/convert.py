@@ -2,6 +2,7 @@
 
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -10,6 +11,8 @@ import numpy as np
 from sottovoce.checks import one_of
 from sottovoce.errors import SottovoceError, Words, check_installed
 from sottovoce.graphs.graph import Graph
+from sottovoce.tables.back_ends import carries_own_plan, engine_of
+from sottovoce.tables.source import Source, open_source
 
 KINDS = ("edges", "sparse", "networkx", "igraph")
 """Kinds that a graph can be converted to."""
@@ -19,8 +22,10 @@ def as_graph(given: Any, nodes: Any = None, *, directed: bool | None = None) -> 
     """Return a `Graph` from a graph of another library, a sparse matrix or a list of edges.
 
     A networkx graph or an igraph Graph brings its nodes and direction, which `directed=False` removes; a square scipy
-    matrix of zeros and ones must be symmetric unless `directed`; pairs of nodes are a list, an array or a data frame of
-    two columns, with `nodes` as in `Graph.of_edges`. Loops are refused, and repeated ties count once.
+    matrix of zeros and ones must be symmetric unless `directed`; pairs of nodes are a list, an array or a table of two
+    columns, with `nodes` as in `Graph.of_edges`. A table is a data frame, or is held by an engine: an Arrow dataset, a
+    Polars LazyFrame, a DuckDB relation, a Spark DataFrame, or the path of a Parquet file, of a folder of them or of a
+    table in a DuckDB file. Loops are refused, and repeated ties count once.
 
     >>> as_graph([("ann", "bob"), ("bob", "ann")], nodes=["ann", "bob", "cy"]).degrees
     array([1, 1, 0])
@@ -70,13 +75,33 @@ def _with_direction(graph: Graph, *, directed: bool) -> Graph:
 
 
 def _edge_rows(given: Any) -> Any:
-    """Return the rows of a data frame; anything else unchanged."""
+    """Return the rows of a table; anything else unchanged."""
+    if engine_of(given) is not None or (isinstance(given, str | Path) and carries_own_plan(given)):
+        return _read_edges(open_source(given))
     frame = nw.from_native(given, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return given
     if len(frame.columns) != 2:
         raise SottovoceError("edges", "must be two columns of a data frame", frame.columns)
     return frame.rows()
+
+
+def _read_edges(source: Source) -> Any:
+    """Pairs of nodes in the columns of a table: an array of whole numbers, or a list of pairs."""
+    if len(source.names) != 2:
+        raise SottovoceError("edges", "must be a table with two columns", list(source.names))
+    parts = [tuple(_nodes(batch[name]) for name in source.names) for batch in source.batches()]
+    both = [np.concatenate([np.zeros(0, np.int64), *ends]) for ends in zip(*parts, strict=True)]
+    if all(ends.dtype.kind in "iu" for ends in both):
+        return np.stack(both, axis=1) if both else np.zeros((0, 2), np.int64)
+    return list(zip(*(ends.tolist() for ends in both), strict=True))
+
+
+def _nodes(values: Any) -> Any:
+    """Nodes of one column of a batch, none of which may be missing: whole numbers as they are, others as objects."""
+    if values.is_null().any():
+        raise SottovoceError("edges", "must be pairs of nodes, none of them missing", None)
+    return values.to_numpy() if values.dtype.is_integer() else np.array(values.to_list(), object)
 
 
 def _is(given: Any, library: str, name: str) -> bool:

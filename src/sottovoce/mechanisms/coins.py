@@ -170,10 +170,19 @@ def take_blocks(coins: Sequence[Coin], count: int, words: RandomWords) -> Blocks
     parts = [np.zeros((0, width), np.uint32)]
     while count > 0:
         blocks = words.take(count * width).reshape(count, width)
-        accepted = _accepted(coins, blocks)
+        accepted = accepted_blocks(coins, blocks)
         parts.append(blocks if accepted is None or accepted.all() else blocks[accepted])
         count -= len(parts[-1])
     return parts[1] if len(parts) == 2 else np.concatenate(parts)
+
+
+def accepted_blocks(coins: Sequence[Coin], blocks: Blocks) -> NDArray[np.bool_] | None:
+    """Whether all coins accept their words, for each block; None if no block can be rejected."""
+    accepted = None
+    for coin, words in zip(coins, _words_of(coins, blocks), strict=True):
+        by_coin = coin.accepts(words)
+        accepted = by_coin if accepted is None else accepted if by_coin is None else accepted & by_coin
+    return accepted
 
 
 def read_blocks(coins: Sequence[Coin], blocks: Blocks) -> Coins:
@@ -196,15 +205,6 @@ def shuffled(count: int, jumps: Coins, rows: int) -> NDArray[np.int64]:
         other = index + jump.astype(np.int64)
         order[every, index], order[every, other] = order[every, other], order[every, index].copy()
     return order
-
-
-def _accepted(coins: Sequence[Coin], blocks: Blocks) -> NDArray[np.bool_] | None:
-    """Whether all coins accept their words, for each block; None if no block can be rejected."""
-    accepted = None
-    for coin, words in zip(coins, _words_of(coins, blocks), strict=True):
-        by_coin = coin.accepts(words)
-        accepted = by_coin if accepted is None else accepted if by_coin is None else accepted & by_coin
-    return accepted
 
 
 def _words_of(coins: Sequence[Coin], blocks: Blocks) -> list[Blocks]:

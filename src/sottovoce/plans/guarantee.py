@@ -72,9 +72,10 @@ class Guarantee:
         Whatever someone already knows about you, your report can shift their odds between any two
         ways you may have answered by a factor of at most 3. No report proves any answer.
         """
-        return self._about_public() + self._about_odds()
+        return self.public_in_words() + self._about_odds()
 
-    def _about_public(self) -> str:
+    def public_in_words(self) -> str:
+        """State what is not protected: a line about the public answers, or nothing."""
         if not self.public:
             return ""
         return f"Not protected, and passed on as you gave them: your answers to {', '.join(self.public)}.\n"
@@ -99,13 +100,14 @@ class Guarantee:
 def odds_text(odds: Fraction) -> str:
     """Odds as text: small integers exactly, anything else rounded up to six digits.
 
-    >>> odds_text(Fraction(7, 2)), odds_text(Fraction(10**9 + 1, 10**9))
-    ('7 : 2', '1.00001 : 1')
+    >>> odds_text(Fraction(7, 2)), odds_text(Fraction(10**9 + 1, 10**9)), odds_text(100 - Fraction(1, 10**9))
+    ('7 : 2', '1.00001 : 1', '100 : 1')
     """
     if odds.denominator <= 100 and odds.numerator < 10**7:
         return f"{odds.numerator} : {odds.denominator}"
     value = Context(prec=6, rounding=ROUND_CEILING).divide(Decimal(odds.numerator), Decimal(odds.denominator))
-    return f"{value:.6g} : 1"
+    text = f"{value:.6g}"  # a Decimal keeps zeros: 100.000 can be read as a hundred thousand
+    return f"{text.rstrip('0').rstrip('.') if '.' in text and 'e' not in text else text} : 1"
 
 
 def _factor(odds: Fraction) -> str:

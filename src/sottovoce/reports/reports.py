@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from sottovoce.checks import Progress, Target, one_of
+from sottovoce.counts.counter import as_counter
+from sottovoce.counts.protocol import Counter
+from sottovoce.counts.tally import Tally
 from sottovoce.display import html_table, html_text, progress_line
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.plans.document import plan_hash
@@ -30,9 +33,6 @@ if TYPE_CHECKING:
 
 Names = str | Sequence[str]
 
-FREQUENCY = "frequency"
-"""Column of a table of published counts that says how many reports a row stands for."""
-
 MOST_NAMED = 6
 """Attributes that a summary names."""
 
@@ -40,9 +40,9 @@ MOST_NAMED = 6
 class Reports:
     """Disguised responses and their plan: what can be learned about the group is asked of this object.
 
-    `table` is a disguised pandas, polars or Arrow table, a mapping of columns, the path of a CSV or Parquet file, or
-    transactions of one set of items. `frequencies` names a column that says how many equal reports a row stands
-    for; `from_counts` makes such a table from published counts.
+    `table` is a disguised pandas, polars or Arrow table, a mapping of columns, the path of a CSV or Parquet file,
+    transactions of one set of items, or a `Tally`, whose plan need not be given. `frequencies` names a column
+    that says how many equal reports a row stands for; `from_counts` makes a tally from published counts.
 
     >>> from sottovoce.plans.budget import new_plan
     >>> from sottovoce.schemas.attribute import boolean
@@ -57,27 +57,21 @@ class Reports:
       True     0.3000 +- 0.0980  [ 0.1142,  0.5000]
     """
 
-    def __init__(self, table: Any, plan: Plan, *, frequencies: str | None = None) -> None:
+    def __init__(self, table: Any, plan: Plan | None = None, *, frequencies: str | None = None) -> None:
         """Check that the table can hold reports of this plan."""
-        if not isinstance(plan, Plan):
-            raise SottovoceError("plan", "must be the Plan that the table was disguised under", type(plan))
+        from sottovoce.reports.views import checked_plan
+
         if isinstance(table, Reports):
-            raise SottovoceError(
-                "table", "must be a table, not Reports, which have their plan already", Words("Reports")
-            )
-        self._set(table, plan, frequencies)
-        if is_table(table):
-            self._check_columns(open_source(table))
-            _check_plan_of(table, plan)
-        elif len(plan.schema.names) > 1 or not isinstance(plan.schema.variables[0], ItemSet):
-            rule = "must be a pandas, polars or Arrow table, a mapping of columns, a path, or transactions of items"
-            raise SottovoceError("table", rule, type(table))
+            rule = "must be a table, not Reports, which have their plan already"
+            raise SottovoceError("table", rule, Words("Reports"))
+        self._set(table, checked_plan(table, plan, frequencies), frequencies)
 
     def _set(self, table: Any, plan: Plan, frequencies: str | None) -> None:
+        tallied = isinstance(table, Tally) and table.schema is not None
         self.plan = plan
-        self.frequencies = frequencies
+        self.frequencies = table.frequencies if tallied else frequencies
         self._table = table
-        self._transactions = not is_table(table)
+        self._transactions = not (isinstance(table, Tally) or is_table(table))
         self._group: dict[str, tuple[Any, ...]] = {}
         self._origins: frozenset[Any] = frozenset([_identity(table)])
 
@@ -92,7 +86,7 @@ class Reports:
     def from_counts(cls, counts: Mapping[Any, int], plan: Plan, names: Names | None = None) -> "Reports":
         """Make reports from published counts: `{report: number}`, or `{(report, ...): number}` for several columns.
 
-        `names` are the report columns that the keys speak of, all of the plan's if left out.
+        They are the Reports of a `Tally`. `names` are the report columns that the keys speak of, by default all.
 
         >>> from sottovoce.schemas.attribute import boolean
         >>> from sottovoce.schemas.schema import Schema
@@ -103,10 +97,7 @@ class Reports:
           False    0.7381 +- 0.0144  [ 0.7096,  0.7663]
           True     0.2619 +- 0.0144  [ 0.2337,  0.2904]
         """
-        from sottovoce.estimates.counted import counts_as_table
-
-        wanted = [names] if isinstance(names, str) else names
-        return cls(counts_as_table(counts, plan, wanted, FREQUENCY), plan, frequencies=FREQUENCY)
+        return cls(Tally.of_counts(counts, plan, names))
 
     @property
     def table(self) -> Any:
@@ -119,12 +110,7 @@ class Reports:
             from sottovoce.tables.sparse_rows import transactions_to_csr
 
             return len(transactions_to_csr(self._table, self._items())[0]) - 1
-        source = self.source("reports")
-        if self.frequencies is not None:
-            return sum(int(sum(batch[self.frequencies])) for batch in source.batches([self.frequencies]))
-        if source.rows is not None:
-            return source.rows
-        return sum(len(batch[source.names[0]]) for batch in source.batches(source.names[:1]))
+        return self.as_counter().rows()
 
     def where(self, **public: Any) -> "Reports":
         """Keep the reports whose public columns have these values: one, or a list of them, for each column.
@@ -132,16 +118,22 @@ class Reports:
         Columns that were disguised are refused: a report says little about the person who sent it, so that the rows
         with a certain report are not the people with that answer.
         """
-        from sottovoce.reports.views import condition, filtered
+        from sottovoce.reports.views import condition, filtered, several
 
         if not public:
             return self
-        source, chosen = self.source("where"), {name: _several(values) for name, values in public.items()}
+        source, chosen = self.source("where"), {name: several(values) for name, values in public.items()}
         conditions = {name: condition(self.plan, source, name, values) for name, values in chosen.items()}
         part = self._derived(filtered(source, conditions))
         for name, values in chosen.items():
             part._group[name] = tuple(value for value in values if value in self._group.get(name, values))
         return part
+
+    def known(self) -> "Reports":
+        """Leave out rows with a report that the plan does not know, and warn of how many they are."""
+        from sottovoce.reports.views import known_rows
+
+        return self._derived(known_rows(self.source("known"), self.plan))
 
     def concat(self, *others: "Reports") -> "Reports":
         """Join reports of other respondents under the same plan, such as those of several files or waves."""
@@ -150,26 +142,41 @@ class Reports:
         for other in others:
             if not isinstance(other, Reports):
                 raise SottovoceError("others", "must be Reports", type(other))
-            if plan_hash(other.plan) != plan_hash(self.plan) or other.frequencies != self.frequencies:
+            if plan_hash(other.plan) != plan_hash(self.plan):
                 rule = f"must have been disguised under the same plan, {plan_hash(self.plan)[:12]}"
                 raise SottovoceError("others", rule, Words(plan_hash(other.plan)[:12]))
+            if other.frequencies != self.frequencies:
+                rule = "must be rows if these are rows, or else counts in the same column (`counts()` makes both alike)"
+                raise SottovoceError("others", rule, Words("rows" if other.frequencies is None else "counts"))
             if other._origins & self._origins and other._group == self._group:
                 raise SottovoceError("others", "must be of other respondents", Words("the same reports"))
         parts = [self, *others]
+        if all(isinstance(part._table, Tally) for part in parts):
+            whole = self._derived(self._table.merge(*(part._table for part in others)))
+            return self._joined(whole, parts)
         tables = [part.source("concat") if part._in_files() else part._table for part in parts]
-        whole = self._derived(joined(tables, self._items() if self._has_items() else None))
+        return self._joined(self._derived(joined(tables, self._items() if self._transactions else None)), parts)
+
+    def _joined(self, whole: "Reports", parts: Sequence["Reports"]) -> "Reports":
+        """State that these are the respondents of all parts."""
         whole._origins = frozenset().union(*(part._origins for part in parts))
-        whole._group = self._group if all(part._group == self._group for part in others) else {}
+        whole._group = self._group if all(part._group == self._group for part in parts) else {}
         return whole
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the reports and their plan to a CSV or Parquet file, which appears when it is complete."""
+        """Write the reports and their plan to a CSV or Parquet file, which appears when it is complete.
+
+        Tallies are also written as counts, to a `.json` or `.arrow` file.
+        """
+        from sottovoce.counts.tally_document import is_tally
         from sottovoce.reports.views import save_table, save_transactions
 
-        if self._has_items():
+        if isinstance(self._table, Tally) and is_tally(path):
+            self._table.save(path, overwrite=overwrite)
+        elif self._transactions:
             save_transactions(self._table, self._items(), self.plan, path, overwrite=overwrite)
         else:
-            save_table(open_source(self._rows()), self.plan, path, overwrite=overwrite)
+            save_table(self.as_source(), self.plan, path, overwrite=overwrite)
 
     def to_frame(self, backend: "Backend" = "pandas") -> Any:
         """Return the reports as a data frame of the library named: "pandas", "polars" or "pyarrow"."""
@@ -177,6 +184,15 @@ class Reports:
         from sottovoce.reports.views import labelled_columns
 
         return new_frame(labelled_columns(self.source("to_frame"), self.plan), backend)
+
+    def counts(self, names: Names | None = None, *, itemsets: Iterable[Any] | None = None) -> Tally:
+        """Count the reports about some attributes and public columns, all of them if left out, and sets of items.
+
+        What is estimated from the tally equals what is estimated from the reports; see `Tally`.
+        """
+        tally = Tally(self.plan, names, itemsets=itemsets)
+        tally.update(self)
+        return tally
 
     @overload
     def estimate(self, names: Names, *, by: None = None, **options: "Unpack[EstimateArguments]") -> "Estimate": ...
@@ -263,8 +279,7 @@ class Reports:
         from sottovoce.estimates.itemsets import estimate_supports, estimate_supports_by_size
 
         if sizes is None:
-            table = self._bitsets() if self._has_items() else self._rows()
-            return estimate_supports(table, self.plan, itemsets, attribute=name, target=target)
+            return estimate_supports(self.as_counter(), self.plan, itemsets, attribute=name, target=target)
         return estimate_supports_by_size(self._by_size(sizes), self.plan, itemsets, attribute=name, target=target)
 
     def two_samples(self, other: "Reports", names: Names) -> "TwoSamples":
@@ -273,7 +288,7 @@ class Reports:
 
         if not isinstance(other, Reports):
             raise SottovoceError("other", "must be the Reports of the second sample", type(other))
-        return estimate_two_samples(self._rows(), self.plan, other._rows(), other.plan, names)
+        return estimate_two_samples(self.as_counter(), self.plan, other.as_counter(), other.plan, names)
 
     def itemsets(
         self,
@@ -300,7 +315,7 @@ class Reports:
 
         if model and (selection != "smoothed" or target != "population"):
             raise SottovoceError("model", "must be left out where a selection or the table is asked for", model)
-        table = self._rows() if sizes is None else self._by_size(sizes)
+        table = self._mined(halves=halves.get("halves", False)) if sizes is None else self._by_size(sizes)
         options: dict[str, Any] = {"attributes": names, "longest": longest, **halves}
         options |= {} if model else {"selection": selection, "target": target}
         mine = modelled_itemsets if model else frequent_itemsets
@@ -329,14 +344,16 @@ class Reports:
         kinds: dict[str, Any] = {"naive_bayes": NaiveBayes, "tree": DecisionTree}
         kind = kinds[one_of("model", model, tuple(kinds))]
         classifier: DisguisedClassifier = kind(self.plan, label, attributes=features, **options)
-        classifier.fit(open_source(self._rows()))
+        classifier.fit(self)
         return classifier
 
     def source(self, parameter: str) -> Source:
         """The table as a source of rows, with public columns as labels and numbers whatever file they come from."""
         if self._transactions:
             raise SottovoceError(parameter, "must be asked of a table; these are transactions", type(self._table))
-        source = open_source(self._table)
+        source = open_source(self._table.to_table() if isinstance(self._table, Tally) else self._table)
+        if isinstance(self._table, Tally):
+            source.ordered = False  # its rows are combinations, not respondents
         if isinstance(source, CsvSource) and self.plan.public:
             from sottovoce.reports.views import LabelledSource
 
@@ -344,8 +361,19 @@ class Reports:
         return source
 
     def as_source(self) -> Source:
-        """The reports as a source of rows, so that every function that takes a disguised table takes them, too."""
-        return self.source("reports")
+        """The reports as a source with a row for each, so that every function that takes a table takes them, too."""
+        source = self.source("reports")
+        if self.frequencies is None:
+            return source
+        from sottovoce.reports.views import RepeatedSource
+
+        return RepeatedSource(source, self.frequencies)
+
+    def as_counter(self) -> Counter:
+        """The reports as counts, which is what estimators ask for."""
+        if isinstance(self._table, Tally):
+            return self._table
+        return as_counter(self._bitsets() if self._transactions else self.source("reports"), self.frequencies)
 
     def respondents(self, **group: Any) -> "Respondents":
         """Which respondents these are, so that a difference of estimates can tell whether they overlap."""
@@ -363,7 +391,7 @@ class Reports:
 
     def _repr_html_(self) -> str:
         """The first rows, for notebooks."""
-        if self._transactions:
+        if self._transactions or (isinstance(self._table, Tally) and self._table.schema is None):
             return html_text(repr(self))
         first = next(iter(self.source("reports").batches(rows=5)), {})
         rows = zip(*(list(values[:5]) for values in first.values()), strict=True)
@@ -373,10 +401,6 @@ class Reports:
         """Whether the table is a file, or some rows of files."""
         return isinstance(self._table, str | Path | Source)
 
-    def _has_items(self) -> bool:
-        """Whether these are transactions of one set of items, not a table."""
-        return self._transactions
-
     def _items(self) -> ItemSet:
         """The one set of items that transactions are of."""
         variable = self.plan.schema.variables[0]
@@ -384,15 +408,12 @@ class Reports:
             raise SottovoceError("sizes", "must be left out for attributes with categories", Words(variable.name))
         return variable
 
-    def _rows(self) -> Any:
-        """The table with a row for every report, for what cannot count with frequencies."""
-        if self._has_items():
+    def _mined(self, *, halves: bool) -> Any:
+        """What sets are searched in: transactions, rows, or counts where rows stand for several reports."""
+        if self._transactions:
             return self._table
-        if self.frequencies is None:
-            return self.source("reports")
-        from sottovoce.reports.views import expanded
-
-        return expanded(self.source("reports"), self.frequencies)
+        counted = self.frequencies is not None or isinstance(self._table, Tally)
+        return self.as_counter() if counted and not halves else self.as_source()
 
     def _bitsets(self) -> "Bitsets":
         """Transactions in the form in which sets of items are counted."""
@@ -414,35 +435,13 @@ class Reports:
         made.frequencies, made._group, made._origins = self.frequencies, dict(self._group), self._origins
         return made
 
-    def _check_columns(self, source: Source) -> None:
-        missing = [name for name in self.plan.report_schema.names if name not in source.names]
-        if missing and self.frequencies is None:
-            rule = f"must have a column {missing[0]!r}, as the plan's reports have"
-            raise SottovoceError("table", rule, Words(f"the columns {', '.join(map(str, source.names))}"))
-
 
 def _identity(table: Any) -> Any:
     """What two Reports of the same respondents have in common: the file, or the table in memory."""
-    return ("file", str(Path(table).resolve())) if isinstance(table, str | Path) else ("memory", id(table))
-
-
-def _check_plan_of(table: Any, plan: Plan) -> None:
-    """Refuse a table that is known to have been disguised under another plan."""
-    from sottovoce.tables.plan_file import plan_mark
-
-    mark = plan_mark(table)
-    if mark is not None and mark[0] != plan_hash(plan):
-        odds = "" if mark[1] is None else f", {mark[1]}"
-        rule = f"must be the plan that the table was disguised under ({mark[0][:12]}{odds})"
-        raise SottovoceError("plan", rule, Words(f"{plan_hash(plan)[:12]}, {plan.guarantee}"))
+    path = table.path if isinstance(table, Tally) else table
+    return ("file", str(Path(path).resolve())) if isinstance(path, str | Path) else ("memory", id(table))
 
 
 def _by_length(line: Progress | None) -> Callable[[int, int, int], object] | None:
     """Progress of a search that goes from length to length."""
     return None if line is None else lambda length, done, total: line(done, total)
-
-
-def _several(values: Any) -> list[Any]:
-    """One value, or several, as a list."""
-    single = isinstance(values, str) or not isinstance(values, Iterable)
-    return [values] if single else list(values)

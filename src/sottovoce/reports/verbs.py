@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
-from sottovoce.checks import Progress
+from sottovoce.checks import Progress, one_of
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.exact import Number, OddsLike
 from sottovoce.mechanisms.coins import Randomness
@@ -12,7 +12,8 @@ from sottovoce.plans.document import plan_hash
 from sottovoce.plans.plan import Plan, check_plan
 from sottovoce.reports.reports import Reports
 from sottovoce.schemas.schema import Schema
-from sottovoce.tables.source import Drop, is_table
+from sottovoce.tables.back_ends import engine_of
+from sottovoce.tables.source import Drop, in_memory, is_table
 
 
 class SchemaOptions(TypedDict, total=False):
@@ -61,11 +62,12 @@ def plan(
     return plan_for_purpose(schema, odds=odds, epsilon=epsilon, purpose=purpose, public=columns)
 
 
-def disguise(
+def disguise(  # noqa: PLR0913  # one verb for all kinds of tables
     data: Any,
     plan: Plan,
     *,
     to: str | Path | None = None,
+    row_id: str | None = None,
     drop: Drop = (),
     rng: Randomness = None,
     again: bool = False,
@@ -74,10 +76,17 @@ def disguise(
 ) -> Reports:
     """Disguise a table of truths: a pandas, polars or Arrow table, a mapping, a file, or transactions.
 
+    Tables come back in kind: of a mapping, arrays as arrays and lists as lists.
+
     Coins come from the operating system's secure randomness, in exact integers; a seed or generator as `rng` is
     for experiments only. Every column must be disguised or public in the plan, or named in `drop` ("others": all that
     are not). A file is written to `to`, which appears when it is complete or not at all; so may be tables. What is
     known to be disguised already is refused unless `again`: a second disguise needs the first one's plan to be read.
+
+    An Arrow dataset, a Polars LazyFrame, a DuckDB relation and a Spark DataFrame are disguised by their engine, without
+    being collected, and written to `to`: a file, or a folder in the case of Spark. As an engine may compute a row more
+    than once, coins come from a secret key that is drawn for this call, and from the row's id: `row_id` names a column
+    that differs in all rows and is the same whenever it is read. See docs/scale.md for what that means.
 
     >>> from sottovoce.plans.budget import new_plan
     >>> from sottovoce.schemas.attribute import boolean
@@ -85,6 +94,7 @@ def disguise(
     >>> disguise({"evaded tax": [True, False, False, False]}, answers, rng=1).table
     {'evaded tax': [True, False, True, True]}
     """
+    from sottovoce.disguises.engines import disguise_lazy, refuse_rng
     from sottovoce.disguises.tables import disguise_file, disguise_frame
     from sottovoce.disguises.transactions import disguise_transactions
 
@@ -93,6 +103,12 @@ def disguise(
         if not again:
             raise _disguised_already(data.plan)
         data = data.table
+    if not in_memory(data) and engine_of(data) is not None:
+        refuse_rng(rng)
+        options: dict[str, Any] = {"drop": drop, "again": again, "overwrite": overwrite, "progress": progress}
+        return Reports.just_disguised(disguise_lazy(data, plan, to, row_id=row_id, **options), plan)
+    if row_id is not None:
+        raise SottovoceError("row_id", "must be left out unless the table is lazy: each row is read once", row_id)
     if isinstance(data, str | Path):
         if to is None:
             raise SottovoceError("to", "must name the file that the reports of a file are written to", to)
@@ -108,21 +124,46 @@ def disguise(
     return reports
 
 
-def read(source: Any, plan: Plan | str | Path | None = None) -> Reports:
-    """Read reports: a disguised file with its plan, or a table and the plan it was disguised under.
+def read(
+    source: Any, plan: Plan | str | Path | None = None, *, unseen: Literal["refuse", "drop"] = "refuse"
+) -> Reports:
+    """Read reports: a disguised file, folder or glob with its plan, or a table and the plan it was disguised under.
 
-    A Parquet file carries its plan in its metadata, a CSV file in `NAME.plan.json` beside it. `plan` may be the path
-    of a plan document; a file's own plan must be the same.
+    A Parquet file carries its plan in its metadata, a folder in `plan.json`, a CSV file in `NAME.plan.json` beside
+    it, a table of a DuckDB file in its comment, and a saved tally (`.json`, `.arrow`) has its own. `plan` may be the
+    path of a plan document; a file's own plan must be the same. A table may also be held by an engine: an Arrow
+    dataset, a Polars LazyFrame, a DuckDB relation or a Spark DataFrame.
+
+    A report that the plan does not know, of a damaged row or of another survey, is refused when it is met.
+    `unseen="drop"` leaves such rows out and warns of how many they are.
     """
-    from sottovoce.tables.plan_file import plan_of_reports, read_plan
+    from sottovoce.counts.tally import Tally
+    from sottovoce.counts.tally_document import is_tally
 
-    if isinstance(source, str | Path):
-        if plan is None or isinstance(plan, str | Path):
-            return Reports(source, plan_of_reports(source, plan))
-        return Reports(source, plan)
-    if plan is None:
-        raise SottovoceError("plan", "must be given with a table in memory, which carries none", plan)
-    return Reports(source, read_plan(plan) if isinstance(plan, str | Path) else plan)
+    one_of("unseen", unseen, ("refuse", "drop"))
+    if isinstance(source, Tally) or (isinstance(source, str | Path) and is_tally(source)):
+        tally = source if isinstance(source, Tally) else Tally.load(source)
+        return Reports(tally, _read_plan(plan))
+    reports = Reports(source, _plan_of(source, plan))
+    return reports.known() if unseen == "drop" else reports
+
+
+def _plan_of(source: Any, plan: Plan | str | Path | None) -> Plan:
+    """Return the plan that is given, or that a file carries."""
+    from sottovoce.tables.plan_file import plan_of_reports
+
+    if isinstance(source, str | Path) and not isinstance(plan, Plan):
+        return plan_of_reports(source, plan)
+    agreed = _read_plan(plan)
+    if agreed is None:
+        raise SottovoceError("plan", "must be given with a table in memory or of an engine, which carries none", plan)
+    return agreed
+
+
+def _read_plan(plan: Plan | str | Path | None) -> Plan | None:
+    from sottovoce.tables.plan_file import read_plan
+
+    return read_plan(plan) if isinstance(plan, str | Path) else plan
 
 
 def _disguised_already(plan: Plan) -> SottovoceError:

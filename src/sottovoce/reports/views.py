@@ -1,14 +1,19 @@
 """Some rows of a disguised table, several tables one after the other, and public columns as attributes."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import SottovoceError
+from sottovoce.counts.frequencies import checked_frequencies
+from sottovoce.counts.tally import Tally
+from sottovoce.errors import SottovoceError, SottovoceWarning, Words
 from sottovoce.mechanisms.matrix import Listed
 from sottovoce.plans.guarantee import Guarantee
 from sottovoce.plans.plan import Group, Plan
@@ -17,19 +22,31 @@ from sottovoce.schemas.attribute import Columns, Variable
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
 from sottovoce.tables.bitsets import Bitsets, Csr
+from sottovoce.tables.plan_file import plan_mark
 from sottovoce.tables.public_columns import PublicReader
 from sottovoce.tables.sink import file_sink
-from sottovoce.tables.source import Batch, FrameSource, MappingSource, Source, is_table, open_source
-from sottovoce.tables.sparse_rows import csr_batches, transactions_to_csr
+from sottovoce.tables.source import (
+    TIMES,
+    Batch,
+    FrameSource,
+    MappingSource,
+    Source,
+    View,
+    is_table,
+    open_source,
+    some_rows,
+)
+from sottovoce.tables.sparse_rows import column_to_csr, csr_batches, transactions_to_csr
 from sottovoce.tables.values import Values, encode
 
 Mask = NDArray[np.bool_]
+T = TypeVar("T")
 
 Conditions = Mapping[str, Callable[[Values], Mask]]
 """Columns, and which of their values a row may have."""
 
 
-class FilteredSource(Source):
+class FilteredSource(View):
     """The rows of a file that meet a condition in each of some columns.
 
     >>> from sottovoce.tables.source import open_source
@@ -44,7 +61,8 @@ class FilteredSource(Source):
     def __init__(self, source: Source, conditions: Conditions) -> None:
         """Keep the file and what its rows must meet."""
         self._source, self._conditions = source, conditions
-        self.names, self.waits = source.names, source.waits
+        self.names, self.waits, self.ordered, self.remote = source.names, source.waits, source.ordered, source.remote
+        self.may_be_empty = source.may_be_empty
 
     def _batches(self, names: Sequence[str], rows: int) -> Iterator[Batch]:
         """Rows that meet the conditions, of each batch that has any."""
@@ -54,12 +72,37 @@ class FilteredSource(Source):
             if mask.any():
                 yield {name: _masked(batch[name], mask) for name in names}
 
-    def encode(self, variable: Variable, values: Values) -> Columns:
-        """As the file does."""
-        return self._source.encode(variable, values)
+    def grouped(self, names: Sequence[str]) -> Source | None:
+        """Groups of the engine by these columns and those of the conditions, of which some are left."""
+        groups = self._source.grouped(list(dict.fromkeys([*names, *self._conditions])))
+        return None if groups is None else FilteredSource(groups, self._conditions)
+
+    def map_parts(self, names: Sequence[str], work: Callable[[Source], T]) -> Iterator[T]:
+        """Filter each part where its rows are."""
+        needed = list(dict.fromkeys([*names, *self._conditions]))
+        return self._source.map_parts(needed, partial(_work_on_some, self._conditions, work))
+
+    def count_rows(self) -> int:
+        """Number of rows that meet the conditions, by the engine's groups where it has them."""
+        columns = list(self._conditions)[:1]
+        groups = self.grouped(columns)
+        if groups is not None:
+            return int(sum(np.sum(listed(batch[TIMES])) for batch in groups.batches([TIMES])))
+        return sum(self.map_parts(columns, partial(_rows_of_part, columns[0])))
 
 
-class LabelledSource(Source):
+def _work_on_some(conditions: Conditions, work: Callable[[Source], T], part: Source) -> T:
+    """Work on the rows of a part that meet the conditions, of which there may be none."""
+    some = FilteredSource(part, conditions)
+    some.may_be_empty = True
+    return work(some)
+
+
+def _rows_of_part(name: str, part: Source) -> int:
+    return sum(len(batch[name]) for batch in part.batches([name]))
+
+
+class LabelledSource(View):
     """A CSV file whose public columns are given as the labels and numbers that they are, not as text."""
 
     def __init__(self, source: Source, public: Sequence[PublicColumn]) -> None:
@@ -86,7 +129,7 @@ class LabelledSource(Source):
         return encode(variable, values) if variable.name in self._public else self._source.encode(variable, values)
 
 
-class JoinedSource(Source):
+class JoinedSource(View):
     """Tables with the same columns, one after the other."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
@@ -96,17 +139,64 @@ class JoinedSource(Source):
         counts = [source.rows for source in self._sources]
         self.rows = None if None in counts else sum(count for count in counts if count is not None)
         self.waits = any(source.waits for source in self._sources)
-        self._current = self._sources[0]
+        self.ordered = all(source.ordered for source in self._sources)
+        self.remote = any(source.remote for source in self._sources)
+        self._source = self._sources[0]  # the one that the last batch came from
 
     def _batches(self, names: Sequence[str], rows: int) -> Iterator[Batch]:
         """Those of each table in turn."""
         for source in self._sources:
-            self._current = source
+            self._source = source
             yield from source.batches(names, rows)
 
-    def encode(self, variable: Variable, values: Values) -> Columns:
-        """As the table does that the batch came from."""
-        return self._current.encode(variable, values)
+    def grouped(self, names: Sequence[str]) -> Source | None:
+        """Groups of each table, one after the other, if they all have them."""
+        groups = [source.grouped(names) for source in self._sources]
+        found = [source for source in groups if source is not None]
+        return JoinedSource(found) if len(found) == len(groups) else None
+
+    def map_parts(self, names: Sequence[str], work: Callable[[Source], T]) -> Iterator[T]:
+        """Work on the parts of each table, if some rows are elsewhere; else on all tables as one part."""
+        if not self.remote:
+            yield work(self)
+            return
+        for source in self._sources:
+            yield from source.map_parts(names, work)
+
+    def count_rows(self) -> int:
+        """Number of rows of all tables."""
+        return sum(source.count_rows() for source in self._sources)
+
+    def number_type(self, name: str) -> Any:
+        """Arrow type that a column of numbers has in all tables."""
+        kinds = {source.number_type(name) for source in self._sources}
+        return kinds.pop() if len(kinds) == 1 else None
+
+
+class RepeatedSource(View):
+    """A table whose rows stand for several equal reports each, as one with a row for every report.
+
+    >>> source = RepeatedSource(open_source({"a": [1, 2], "n": [3, 1]}), "n")
+    >>> [batch["a"] for batch in source.batches(rows=2)]
+    [[1, 1], [1, 2]]
+    """
+
+    rows = None
+
+    def __init__(self, source: Source, frequencies: str) -> None:
+        """Keep the table; the column of frequencies is not shown."""
+        self._source, self._frequencies = source, frequencies
+        self.names = tuple(name for name in source.names if name != frequencies)
+        self.waits = source.waits
+
+    def _batches(self, names: Sequence[str], rows: int) -> Iterator[Batch]:
+        """Rows repeated; batches end with those of the table, so that no more than one is in memory."""
+        for batch in self._source.batches([*names, self._frequencies], rows):
+            times = checked_frequencies(batch[self._frequencies], slice(0, 0))
+            ends, columns = np.cumsum(times), {name: listed(batch[name]) for name in names}
+            for start in range(0, int(times.sum()), rows):
+                taken = np.searchsorted(ends, np.arange(start, min(start + rows, int(ends[-1]))), side="right")
+                yield {name: [values[row] for row in taken.tolist()] for name, values in columns.items()}
 
 
 def filtered(source: Source, conditions: Conditions) -> Any:
@@ -115,7 +205,7 @@ def filtered(source: Source, conditions: Conditions) -> Any:
         mask = _mask({name: source.frame[name] for name in conditions}, conditions)
         return source.frame.filter(mask.tolist()).to_native()
     if isinstance(source, MappingSource):
-        (columns,) = source.batches(rows=max(source.rows or 0, 1)) or ({},)
+        columns = next(source.batches(rows=max(source.rows or 0, 1)), {name: [] for name in source.names})
         mask = _mask(columns, conditions)
         return {name: _masked(columns[name], mask) for name in source.names}
     return FilteredSource(source, conditions)
@@ -139,12 +229,7 @@ def joined(tables: Sequence[Any], items: ItemSet | None) -> Any:
 def transactions_by_size(table: Any, items: ItemSet, sizes: str | Sequence[int]) -> dict[int, Bitsets]:
     """Return reported transactions apart for each size of the true ones, given as a column or one for each report."""
     if is_table(table):
-        source = open_source(table)
-        rows = list(csr_batches(source, items))
-        if isinstance(sizes, str):
-            if sizes not in source.names:
-                raise SottovoceError("sizes", f"must be a column of the table ({', '.join(source.names)})", sizes)
-            sizes = [int(size) for batch in source.batches([sizes]) for size in listed(batch[sizes])]
+        rows, sizes = _rows_and_sizes(open_source(table), items, sizes)
     else:
         rows = [transactions_to_csr(table, items)]
     starts, indices = _stacked(rows)
@@ -159,20 +244,88 @@ def transactions_by_size(table: Any, items: ItemSet, sizes: str | Sequence[int])
     return found
 
 
+def _rows_and_sizes(
+    source: Source, items: ItemSet, sizes: str | Sequence[int]
+) -> tuple[list[Csr], str | Sequence[int]]:
+    """Transactions of a table, and the sizes in one of its columns, or as they are given, in the same order."""
+    if not isinstance(sizes, str):
+        if not source.ordered:
+            rule = "must be a column of the table, whose rows need not come in the same order twice"
+            raise SottovoceError("sizes", rule, Words("a number for each row"))
+        return list(csr_batches(source, items)), sizes
+    if sizes not in source.names:
+        raise SottovoceError("sizes", f"must be a column of the table ({', '.join(source.names)})", sizes)
+    source.check_names([items.name])
+    rows, found = [], []
+    for batch in source.batches([items.name, sizes]):
+        rows.append(column_to_csr(source, items, batch[items.name]))
+        found += [int(size) for size in listed(batch[sizes])]
+    some_rows(len(rows))
+    return rows, found
+
+
 def condition(plan: Plan, source: Source, name: str, values: Sequence[Any]) -> Callable[[Values], Mask]:
     """Return which values of a public column are chosen, by their codes where the plan knows its categories."""
     if name in plan.schema.names or name in plan.report_schema.names:
         rule = "must be a public column: the rows with a certain report are not the people with that answer"
         raise SottovoceError("where", rule, name)
     if name not in source.names:
-        raise SottovoceError("where", f"must name a public column ({', '.join(plan.public_names) or 'none'})", name)
+        known = ", ".join(public for public in plan.public_names if public in source.names)
+        raise SottovoceError("where", f"must name a public column ({known or 'none'})", name)
     variable = next((v for v in plan.public if v.name == name and not isinstance(v, PublicNumber)), None)
     if variable is None:
         allowed = set(values)
         return lambda column: np.fromiter((value in allowed for value in listed(column)), bool, count=len(column))
     labels = variable.as_report()
     codes = labels.encode(list(values))[0]
-    return lambda column: np.isin(source.encode(labels, column)[0], codes)
+    # A table that is elsewhere cannot go where its parts are filtered.
+    read = encode if source.remote else source.encode
+    return lambda column: np.isin(read(labels, column)[0], codes)
+
+
+def known_rows(source: Source, plan: Plan) -> FilteredSource:
+    """Return the rows whose reports are all known to the plan; warn of how many are left out."""
+    read = encode if source.remote else source.encode
+    schema = [variable for variable in plan.report_schema if variable.name in source.names]
+    kept = FilteredSource(source, {variable.name: KnownValues(variable, read) for variable in schema})
+    rows, left = source.count_rows(), kept.count_rows()
+    if left < rows:
+        message = f"{rows - left} of {rows} rows are left out: their reports are not among those of the plan."
+        warnings.warn(message, SottovoceWarning, stacklevel=3)
+    return kept
+
+
+@dataclass(frozen=True)
+class KnownValues:
+    """Condition that a value is one of a variable's labels."""
+
+    variable: Variable
+    read: Callable[[Variable, Values], Columns]
+
+    def __call__(self, values: Values) -> Mask:
+        """Try all values at once, and if one is wrong, the different ones."""
+        if self._knows(values):
+            return np.ones(len(values), bool)
+        plain = [_hashable(value) for value in listed(values)]
+        known = {value: self._knows([value]) for value in set(plain)}
+        return np.array([known[value] for value in plain], bool)
+
+    def _knows(self, values: Values) -> bool:
+        try:
+            self.read(self.variable, values)
+        except SottovoceError:
+            return False
+        return True
+
+
+def _hashable(value: Any) -> Any:
+    """Return a value, a list as a tuple; None for values that can be no label, such as records."""
+    plain = tuple(value) if isinstance(value, list | np.ndarray) else value
+    try:
+        hash(plain)
+    except TypeError:
+        return None
+    return plain
 
 
 def with_public_attributes(plan: Plan, names: Sequence[str]) -> Plan:
@@ -223,16 +376,6 @@ def labelled_columns(source: Source, plan: Plan) -> dict[str, list[Any]]:
     return columns
 
 
-def expanded(source: Source, frequencies: str) -> dict[str, list[Any]]:
-    """Return columns in which every report has a row of its own, instead of a frequency."""
-    columns: dict[str, list[Any]] = {name: [] for name in source.names if name != frequencies}
-    for batch in source.batches():
-        counts = [int(count) for count in listed(batch[frequencies])]
-        for name, rows in columns.items():
-            rows += [value for value, count in zip(listed(batch[name]), counts, strict=True) for _ in range(count)]
-    return columns
-
-
 def listed(values: Values) -> Any:
     """Return a column's values as Python's or numpy's sequence."""
     return values.to_list() if isinstance(values, nw.Series) else values
@@ -257,3 +400,51 @@ def _masked(values: Values, mask: Mask) -> Values:
     if isinstance(values, np.ndarray):
         return values[mask]
     return [value for value, kept in zip(values, mask, strict=True) if kept]
+
+
+def checked_plan(table: Any, plan: Plan | None, frequencies: str | None) -> Plan:
+    """Return the plan of a table or tally; raise if the table cannot hold its reports."""
+    if isinstance(table, Tally):
+        return _plan_of_tally(table, plan, frequencies)
+    if not isinstance(plan, Plan):
+        raise SottovoceError("plan", "must be the Plan that the table was disguised under", type(plan))
+    if is_table(table):
+        _check_report_columns(table, plan, frequencies)
+        _check_mark(table, plan)
+    elif len(plan.schema.names) > 1 or not isinstance(plan.schema.variables[0], ItemSet):
+        rule = "must be a pandas, polars or Arrow table, a mapping of columns, a path, or transactions of items"
+        raise SottovoceError("table", rule, type(table))
+    return plan
+
+
+def _plan_of_tally(tally: Tally, plan: Plan | None, frequencies: str | None) -> Plan:
+    """Return the plan of a tally; raise for another plan, and for frequencies, which a tally has."""
+    if plan is not None and (not isinstance(plan, Plan) or plan.hash != tally.plan.hash):
+        raise SottovoceError("plan", f"must be that of the tally, {tally.plan.hash[:12]}", plan)
+    if frequencies is not None:
+        raise SottovoceError("frequencies", "must be left out for a tally, which has them", frequencies)
+    return tally.plan
+
+
+def _check_report_columns(table: Any, plan: Plan, frequencies: str | None) -> None:
+    """Refuse a table that lacks a report column; one of counts need not have all."""
+    names = open_source(table).names
+    missing = [name for name in plan.report_schema.names if name not in names]
+    if missing and frequencies is None:
+        rule = f"must have a column {missing[0]!r}, as the plan's reports have"
+        raise SottovoceError("table", rule, Words(f"the columns {', '.join(map(str, names))}"))
+
+
+def _check_mark(table: Any, plan: Plan) -> None:
+    """Refuse a table that is known to have been disguised under another plan."""
+    mark = plan_mark(table)
+    if mark is not None and mark[0] != plan.hash:
+        odds = "" if mark[1] is None else f", {mark[1]}"
+        rule = f"must be the plan that the table was disguised under ({mark[0][:12]}{odds})"
+        raise SottovoceError("plan", rule, Words(f"{plan.hash[:12]}, {plan.guarantee}"))
+
+
+def several(values: Any) -> list[Any]:
+    """Return one value, or several, as a list."""
+    single = isinstance(values, str) or not isinstance(values, Iterable)
+    return [values] if single else list(values)

@@ -36,6 +36,9 @@ LARGEST_DOMAIN = 2**63 - 1
 LARGEST_LABEL = 2**53
 """Some JSON readers round larger integers."""
 
+LONGEST_TABLE = 2**20
+"""Most integers in a table that gives the code of each."""
+
 INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 """Text that an integer prints as; 007 is a name, not a number."""
 
@@ -246,13 +249,41 @@ class Attribute(Variable):
 
     def encode(self, values: Iterable[Any]) -> Columns:
         """Codes of labels, or of labels as text in a CSV file."""
-        plain = values.tolist() if isinstance(values, np.ndarray) else list(values)
-        codes = [self._code(value) for value in plain]
-        return (narrow(np.array(codes, np.int64), len(self.categories)),)
+        plain = values if isinstance(values, np.ndarray) else list(values)
+        codes = self.find(plain)
+        if codes is None:
+            listed = plain.tolist() if isinstance(plain, np.ndarray) else plain
+            codes = narrow(np.array([self._code(value) for value in listed], np.int64), len(self.categories))
+        return (codes,)
+
+    def find(self, values: list[Any] | NDArray[Any]) -> Codes | None:
+        """Codes of values as `encode` gives them, fast; None if one is refused, or must be looked at, as NaN.
+
+        >>> drug = Attribute("drug", ["never", "once"])
+        >>> drug.find(["once", "never"]), drug.find(["once", "daily"])
+        (array([1, 0], dtype=uint8), None)
+        """
+        listed = values.tolist() if isinstance(values, np.ndarray) else values
+        try:
+            codes = map(self._forms.__getitem__, listed)
+            if len(self.categories) <= 256:
+                return np.frombuffer(bytearray(codes), np.uint8)  # faster than numpy makes an array of integers
+            return narrow(np.fromiter(codes, np.int64, len(listed)), len(self.categories))
+        except (KeyError, TypeError):
+            return None
+
+    def code_table(self, labels: Iterable[Hashable]) -> Codes:
+        """Codes of labels as `encode` gives them, and the number of categories for a label that it refuses.
+
+        >>> Attribute("drug", ["never", "once"]).code_table(["once", "daily", None])
+        array([1, 2, 2], dtype=uint8)
+        """
+        size = len(self.categories)
+        return narrow(np.array([self._forms.get(label, size) for label in labels], np.int64), size + 1)
 
     def decode(self, columns: Columns) -> NDArray[Any]:
         """Labels of the codes, as an array of text, integers or booleans."""
-        return self._labels[columns[0]]
+        return self._labels.take(columns[0])
 
     def as_report(self) -> "Attribute":
         """The same categories; a report is never missing."""
@@ -273,8 +304,30 @@ class Attribute(Variable):
         return label_codes(self.categories)
 
     @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """All text that stands for a label, in files, too."""
+        return tuple(form for form in self._codes if isinstance(form, str))
+
+    @cached_property
+    def _forms(self) -> dict[Any, int]:
+        """Code of each form of each label, and of None if it has one."""
+        return self._codes if self.missing is None else self._codes | {None: self._codes[self.missing]}
+
+    @cached_property
     def _labels(self) -> NDArray[Any]:
         return label_array(self.categories)
+
+    @cached_property
+    def integer_table(self) -> tuple[int, Codes]:
+        """Smallest integer that has a code, and the `code_table` of all up to the largest; empty if they lie far apart.
+
+        >>> Attribute("children", [0, 1, 2, 4]).integer_table
+        (0, array([0, 1, 2, 4, 3], dtype=uint8))
+        """
+        integers = sorted(int(form) for form in self._codes if isinstance(form, int))
+        if not integers or integers[-1] - integers[0] >= LONGEST_TABLE:
+            return 0, self.code_table([])
+        return integers[0], self.code_table(range(integers[0], integers[-1] + 1))
 
     def _code(self, value: Any) -> int:
         if is_missing(value):

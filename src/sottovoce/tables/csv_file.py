@@ -3,6 +3,7 @@
 import csv
 from codecs import BOM_UTF8
 from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -19,6 +20,15 @@ MOST_BYTES = 2**24
 
 _COMMA, _QUOTE, _LF, _CR = b',"\n\r'
 _STARTS = np.isin(np.arange(256), [_COMMA, _LF, _CR, _QUOTE])
+
+
+def sidecar(path: str | Path) -> Path:
+    """Path of the file beside a CSV file that holds its plan.
+
+    >>> sidecar("out.csv").name
+    'out.csv.plan.json'
+    """
+    return Path(f"{path}.plan.json")
 
 
 def records(stream: IO[str], name: str) -> Iterator[list[str]]:

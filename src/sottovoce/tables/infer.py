@@ -1,6 +1,6 @@
 """Infer a schema from a table."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sottovoce.errors import SottovoceError, Words
@@ -9,11 +9,14 @@ from sottovoce.schemas.attribute import INTEGER, Attribute, Variable
 from sottovoce.schemas.binned import Binned
 from sottovoce.schemas.item_set import SEPARATOR, ItemSet
 from sottovoce.schemas.schema import Schema
-from sottovoce.tables.source import CsvSource, Source, open_source
+from sottovoce.tables.source import Batch, CsvSource, Source, open_source
 from sottovoce.tables.values import Values, declared_categories, distinct_values, finite_numbers, is_list, items
 
 MOST_PUBLIC_NUMBERS = 20
 """Different values of a public column of whole numbers beyond which it is a number, not categories."""
+
+ONE_KIND = "must hold text, integers or booleans of one kind; cut other numbers into bins"
+"""Rule for the values of a column."""
 
 
 def infer_schema(
@@ -74,14 +77,25 @@ def infer_columns(
         for name in wanted
         if name not in edges
     }
-    for batch in source.batches():
-        for name, column in observed.items():
-            column.add(batch[name], source)
+    for batch in _distinct_batches(source, list(observed)):
+        for name, values in batch.items():
+            observed[name].add(values, source)
     variables = {name: Binned(name, cuts, closed="left", missing=missing) for name, cuts in edges.items()}
     passed_on = [column.public_column(missing) for name, column in observed.items() if name in public]
     by_name: dict[str, Any] = variables | {column.name: column for column in passed_on}
     schema = Schema(variables[name] if name in variables else observed[name].variable(missing) for name in disguised)
     return schema, checked_public([by_name[name] for name in public], schema.names)
+
+
+def _distinct_batches(source: Source, names: Sequence[str]) -> Iterator[Batch]:
+    """Yield batches with all values of some columns: the different ones where an engine finds them, else all rows."""
+    groups = {name: source.grouped([name]) for name in names}
+    for name, group in groups.items():
+        if group is not None:
+            yield from group.batches([name])
+    others = [name for name in names if groups[name] is None]
+    if others:
+        yield from source.batches(others)
 
 
 class _ObservedColumn:
@@ -102,8 +116,11 @@ class _ObservedColumn:
         if self.written_sets and not self.sets:
             self.values |= {item for value in distinct_values(values) if value for item in str(value).split(SEPARATOR)}
             return
-        self.declared = self.declared or declared_categories(values)
-        self.values |= items(values) if self.sets else distinct_values(values)
+        self.declared = self.declared or declared_categories(values) or source.declared(self.name)
+        try:
+            self.values |= items(values) if self.sets else distinct_values(values)
+        except (TypeError, NotImplementedError):  # no hash, or no way to compare them
+            raise SottovoceError(f"column {self.name!r}", ONE_KIND, Words("records, or something like that")) from None
         self.many_numbers = self.public and len(self.values) > MOST_PUBLIC_NUMBERS and self._all_numbers()
         if len(self.values) > self.most and not self.sets and not self.many_numbers:
             rule = f"must take at most {self.most} different values, or be cut into bins, or be left out"
@@ -159,6 +176,5 @@ def _labels(name: str, values: Collection[Any], *, text: bool) -> list[Any]:
         return sorted(map(int, values))
     kinds = {type(v) for v in values}
     if len(kinds) > 1 or not kinds <= {str, int}:
-        rule = "must hold text, integers or booleans of one kind; cut other numbers into bins"
-        raise SottovoceError(f"column {name!r}", rule, sorted(kind.__name__ for kind in kinds))
+        raise SottovoceError(f"column {name!r}", ONE_KIND, sorted(kind.__name__ for kind in kinds))
     return sorted(values)

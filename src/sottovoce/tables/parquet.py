@@ -1,6 +1,8 @@
 """Parquet files, through pyarrow, which is imported only when it is needed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from sottovoce.plans.public import PublicColumn, PublicNumber
 from sottovoce.schemas.attribute import Codes, Columns, Label, Variable
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
-from sottovoce.tables.values import array_of_sets, pyarrow
+from sottovoce.tables.values import pyarrow
 
 PLAN_KEY = b"sottovoce.plan"
 """Key of the plan document in the metadata of a disguised Parquet file."""
@@ -34,36 +36,49 @@ def open_parquet(path: str | Path) -> Any:
         raise SottovoceError(str(path), f"must be a Parquet file ({reason})", Words("something else")) from None
 
 
-def read_batches(path: str, file: Any, names: Sequence[str], rows: int) -> Iterator[Any]:
-    """Read record batches of some columns; a truncated or damaged file is refused where the damage is met."""
-    arrow = pyarrow()
-    batches = _batches(file, list(names), rows)
-    while True:
-        try:
-            with file_errors(path):
-                batch = next(batches, None)
-        except (arrow.ArrowException, OSError) as reason:
-            if getattr(reason, "errno", None) is not None:
-                raise
-            message = " ".join(str(reason).split())
-            raise SottovoceError(path, f"must be a whole Parquet file ({message})", Words("a damaged one")) from None
-        if batch is None:
-            return
-        yield batch
+def read_batches(
+    path: str, file: Any, names: Sequence[str], rows: int, groups: Sequence[int] | None = None
+) -> Iterator[Any]:
+    """Read record batches of some columns, of all row groups or of some.
+
+    A truncated or damaged file is refused where the damage is met.
+    """
+    with damage_errors(path):
+        yield from _batches(file, list(names), rows, range(file.num_row_groups) if groups is None else groups)
 
 
-def _batches(file: Any, names: list[str], rows: int) -> Iterator[Any]:
+@contextmanager
+def damage_errors(path: str) -> Iterator[None]:
+    """Name the file in errors of the operating system, and refuse contents that Arrow cannot read."""
+    try:
+        with file_errors(path):
+            yield
+    except (pyarrow().ArrowException, OSError) as reason:
+        if getattr(reason, "errno", None) is not None:
+            raise
+        message = " ".join(str(reason).split())
+        raise SottovoceError(path, f"must be a whole Parquet file ({message})", Words("a damaged one")) from None
+
+
+def _batches(file: Any, names: list[str], rows: int, groups: Sequence[int]) -> Iterator[Any]:
     """Batches across row groups; lists of dictionary values, which pyarrow reads by row group only, are joined."""
     if not any(_lists_by_dictionary(file.schema_arrow.field(name).type) for name in names):
-        yield from file.iter_batches(batch_size=rows, columns=names)
+        yield from file.iter_batches(batch_size=rows, columns=names, row_groups=list(groups))
         return
+    by_group = (file.iter_batches(batch_size=rows, columns=names, row_groups=[group]) for group in groups)
+    yield from joined_batches(chain.from_iterable(by_group), rows)
+
+
+def joined_batches(batches: Iterable[Any], rows: int) -> Iterator[Any]:
+    """Join and cut record batches into ones with at most this many rows, and as few as possible."""
     held: list[Any] = []
-    for group in range(file.num_row_groups):
-        for batch in file.iter_batches(batch_size=rows, columns=names, row_groups=[group]):
-            if held and sum(map(len, held)) + len(batch) > rows:
+    for batch in batches:
+        for start in range(0, len(batch), rows):
+            part = batch.slice(start, rows)
+            if held and sum(map(len, held)) + len(part) > rows:
                 yield from _joined(held)
                 held = []
-            held.append(batch)
+            held.append(part)
     yield from _joined(held)
 
 
@@ -113,6 +128,19 @@ def arrow_table(
     return arrow.Table.from_arrays(arrays, schema=arrow_types)
 
 
+def array_of_sets(variable: ItemSet, columns: Columns, kind: Any) -> Any:
+    """Lists of the items whose bits are set."""
+    rows, codes = np.nonzero(np.stack(columns, axis=1))
+    return array_of_lists(variable, np.searchsorted(rows, np.arange(len(columns[0]) + 1)), codes, kind)
+
+
+def array_of_lists(variable: ItemSet, ends: Codes, codes: Codes, kind: Any) -> Any:
+    """Arrow array of lists of items, from their offsets and the numbers of the items."""
+    arrow = pyarrow()
+    items = arrow.array(variable.items, kind.value_type).take(arrow.array(codes))
+    return arrow.ListArray.from_arrays(arrow.array(ends, arrow.int32()), items, type=kind)
+
+
 def _arrow_array(variable: Variable, coded: Columns, kind: Any) -> Any:
     arrow = pyarrow()
     if isinstance(variable, ItemSet):
@@ -127,13 +155,6 @@ def _arrow_array(variable: Variable, coded: Columns, kind: Any) -> Any:
 def parquet_writer(path: Path, arrow_types: Any) -> Any:
     """Open a new Parquet file for writing."""
     return pyarrow().parquet.ParquetWriter(path, arrow_types)
-
-
-def plan_in_parquet(path: str | Path) -> bytes | None:
-    """Plan document in the metadata of a Parquet file; None if there is none."""
-    metadata = open_parquet(path).schema_arrow.metadata or {}
-    document: bytes | None = metadata.get(PLAN_KEY)
-    return document
 
 
 def _arrow_type(variable: Variable) -> Any:

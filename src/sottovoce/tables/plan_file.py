@@ -1,4 +1,8 @@
-"""Plans in files: on their own, in the metadata of a disguised Parquet file, or beside a disguised CSV file."""
+"""Plans in files: on their own, in the table that they are of, or beside a CSV file.
+
+A Parquet file has its plan in its metadata, a folder of Parquet files in `plan.json` or in theirs, a table of a DuckDB
+file in its comment.
+"""
 
 from pathlib import Path
 from typing import Any, NoReturn
@@ -10,10 +14,11 @@ from sottovoce.plans.document import plan_from_text, plan_to_text
 from sottovoce.plans.guarantee import Guarantee
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Labels
-from sottovoce.tables.parquet import plan_in_parquet
+from sottovoce.tables.back_ends import carries_own_plan, is_duckdb, is_folder
+from sottovoce.tables.csv_file import sidecar
 from sottovoce.tables.public_columns import PublicReader, public_labels
 from sottovoce.tables.sink import check_new, new_file
-from sottovoce.tables.source import is_parquet, open_source, sidecar
+from sottovoce.tables.source import open_source
 
 
 def write_plan(plan: Plan, path: str | Path, *, overwrite: bool = False) -> None:
@@ -34,8 +39,8 @@ def plan_of_reports(path: str | Path, plan_path: str | Path | None = None) -> Pl
 
 
 def carries_plan(path: str | Path) -> bool:
-    """Whether a file carries a plan, in its metadata or beside it."""
-    return plan_in_parquet(path) is not None if is_parquet(path) else sidecar(path).exists()
+    """Whether a file carries a plan, in itself or beside it."""
+    return open_source(path).mark is not None if carries_own_plan(path) else sidecar(path).exists()
 
 
 def plan_mark(table: Any) -> tuple[str, Guarantee | None] | None:
@@ -78,13 +83,20 @@ def read_reports(table: Any, plan: Plan | None = None) -> dict[str, Labels]:
 
 def read_plan(path: str | Path, expected_hash: str | None = None) -> Plan:
     """Read a plan document, or the plan that a disguised file carries."""
-    if is_parquet(path):
-        document = plan_in_parquet(path)
+    if carries_own_plan(path):
+        document = open_source(path).mark
         if document is None:
-            raise SottovoceError(str(path), "must carry a plan in its metadata", Words("none"))
+            raise SottovoceError(str(path), f"must carry a plan in its {_place(path)}", Words("none"))
         return plan_from_text(document, expected_hash)
     if sidecar(path).exists():
         return plan_from_text(sidecar(path).read_bytes(), expected_hash)
     if Path(path).suffix.lower() == ".csv" and Path(path).exists():
         raise SottovoceError(str(path), f"must have its plan beside it, in {sidecar(path).name}", Words("no such file"))
     return plan_from_text(Path(path).read_bytes(), expected_hash)
+
+
+def _place(path: str | Path) -> str:
+    """Where a table with this path carries its plan."""
+    if is_duckdb(path):
+        return "comment"
+    return "plan.json, or in the metadata of its files" if is_folder(path) else "metadata"

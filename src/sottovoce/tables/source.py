@@ -1,13 +1,14 @@
-"""Read a mapping, a data frame, a CSV or a Parquet file batch by batch."""
+"""Read a mapping, a data frame, a file, or a table that an engine holds, batch by batch."""
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, TypeVar
 
 import narwhals.stable.v2 as nw
+import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
@@ -17,13 +18,17 @@ from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Columns, Variable
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
-from sottovoce.tables.csv_file import arrow_batches, records
-from sottovoce.tables.parquet import PLAN_KEY, open_parquet, read_batches
-from sottovoce.tables.values import Values, encode, encode_texts, finite_numbers, pyarrow, series
+from sottovoce.tables.back_ends import engine_of, open_lazy, open_path
+from sottovoce.tables.csv_file import arrow_batches, records, sidecar
+from sottovoce.tables.parquet import PLAN_KEY
+from sottovoce.tables.values import Values, encode, encode_texts, finite_numbers, series
 
 BATCH_ROWS = 2**17
 BATCH_VALUES = 2**22
 """Most rows of a batch, and most values, which mean fewer rows of a wide table: memory stays the same."""
+
+FRAME_ROWS = 2**20
+"""Most rows of a frame that are encoded at once, before they are cut into batches: fewer calls of its library."""
 
 PANDAS_MARK = "sottovoce.plan"
 """Key in the `attrs` of a disguised pandas frame, of the hash of its plan."""
@@ -33,6 +38,11 @@ STANDARD_STREAM = "-"
 
 Batch = Mapping[str, Values]
 """Columns of some rows, by name."""
+
+T = TypeVar("T")
+
+TIMES = "sottovoce: times"
+"""Column of `Source.grouped` that says how many rows have a combination of values."""
 
 Drop = Collection[str] | Literal["others"]
 """Columns to leave out on purpose: those named, or "others": all that the plan does not name."""
@@ -46,6 +56,21 @@ class Source(ABC):
     waits = False
     """Whether reading may block because the source is a stream."""
 
+    large_batches = False
+    """Whether many rows are encoded at once: those of a table in memory, or of one that several threads read."""
+
+    may_be_empty = False
+    """Whether no rows are an answer, as of one part of a table, rather than a mistake."""
+
+    ordered = True
+    """Whether the rows come in the same order whenever they are read."""
+
+    first_row = 0
+    """Number of rows before these, in the table that they are a part of, where that is known."""
+
+    remote = False
+    """Whether the rows are on other machines or in other processes, so that they are counted there."""
+
     def batches(self, names: Sequence[str] | None = None, rows: int | None = None) -> Iterator[Batch]:
         """Yield batches of all columns, or of those named, with at most `rows` rows each."""
         return self._batches(self.names if names is None else names, BATCH_ROWS if rows is None else rows)
@@ -53,6 +78,26 @@ class Source(ABC):
     @abstractmethod
     def _batches(self, names: Sequence[str], rows: int) -> Iterator[Batch]:
         """Yield batches of these columns with at most `rows` rows each."""
+
+    def grouped(self, names: Sequence[str]) -> "Source | None":
+        """Different combinations of some columns, with their numbers in the column `TIMES`, counted by an engine.
+
+        None where there is no engine, or where reading all rows is faster.
+        """
+        return None
+
+    def map_parts(self, names: Sequence[str], work: Callable[["Source"], T]) -> Iterator[T]:
+        """Apply `work` to each part of the table, where its rows are, and yield the results; only those travel.
+
+        `names` are the columns that the work reads. A table on this machine is one part.
+        """
+        yield work(self)
+
+    def count_rows(self) -> int:
+        """Number of rows: known, counted by an engine, or found by reading one column."""
+        if self.rows is not None:
+            return self.rows
+        return sum(len(batch[self.names[0]]) for batch in self.batches(self.names[:1]))
 
     def check_names(self, wanted: Sequence[str]) -> None:
         """Refuse a table that lacks one of these columns."""
@@ -79,6 +124,10 @@ class Source(ABC):
         """Hash of the plan that the table was disguised under, or the plan document; None if it carries neither."""
         return None
 
+    def declared(self, name: str) -> tuple[str, ...] | None:
+        """Categories that the type of a column declares where its batches do not show them; None elsewhere."""
+        return None
+
     def with_empty_labels(self, variable: Variable, values: Values) -> Values:
         """One column of a batch; a source of text restores the empty labels that were read as missing."""
         return values
@@ -91,12 +140,30 @@ class Source(ABC):
         """Yield batches of coded columns of a schema, together with other columns of the same rows as they are."""
         wanted, rows = (*schema.names, *others), 0
         self.check_names(wanted)
-        for batch in self.batches(wanted, min(BATCH_ROWS, max(1, BATCH_VALUES // len(schema.sizes)))):
+        most = max(1, BATCH_VALUES // len(schema.sizes))
+        for batch in self.batches(wanted, min(most, FRAME_ROWS if self.large_batches else BATCH_ROWS)):
             columns = tuple(codes for v in schema for codes in self.encode(v, batch[v.name]))
             rows += len(columns[0])
-            yield columns, tuple(batch[name] for name in others)
-        if rows == 0:
-            raise SottovoceError("table", "must have at least one row", Words("an empty one"))
+            yield from _parts(columns, tuple(batch[name] for name in others), min(most, BATCH_ROWS))
+        if not self.may_be_empty:
+            some_rows(rows)
+
+
+def some_rows(rows: Any) -> int:
+    """Return the number of rows of a table, which must have at least one."""
+    if not rows:
+        raise SottovoceError("table", "must have at least one row", Words("an empty one"))
+    return int(rows)
+
+
+def _parts(columns: Columns, values: tuple[Values, ...], rows: int) -> Iterator[tuple[Columns, tuple[Values, ...]]]:
+    """Cut columns into parts of at most `rows` rows."""
+    if len(columns[0]) <= rows:
+        yield columns, values
+        return
+    for start in range(0, len(columns[0]), rows):
+        part = slice(start, start + rows)
+        yield tuple(codes[part] for codes in columns), tuple(column[part] for column in values)
 
 
 class MappingSource(Source):
@@ -114,6 +181,12 @@ class MappingSource(Source):
             raise SottovoceError("table", "must have columns of equal length", {k: len(v) for k, v in table.items()})
         self.rows = max(lengths, default=0)
 
+    @property
+    def arrays(self) -> dict[str, np.dtype[Any]]:
+        """Columns that are arrays, and their types."""
+        columns: dict[str, Any] = dict(self._table)
+        return {name: values.dtype for name, values in columns.items() if isinstance(values, np.ndarray)}
+
     def _batches(self, names: Sequence[str], rows: int) -> Iterator[Batch]:
         for start in range(0, self.rows or 0, rows):
             yield {name: self._table[name][start : start + rows] for name in names}
@@ -121,6 +194,8 @@ class MappingSource(Source):
 
 class FrameSource(Source):
     """A pandas, polars or Arrow table, through narwhals."""
+
+    large_batches = True
 
     def __init__(self, frame: nw.DataFrame[Any]) -> None:
         """Wrap a frame."""
@@ -137,9 +212,9 @@ class FrameSource(Source):
         return mark
 
     def _batches(self, names: Sequence[str], rows: int) -> Iterator[Batch]:
+        columns = {name: self.frame[name] for name in names}
         for start in range(0, len(self.frame), rows):
-            part = self.frame[start : start + rows]
-            yield {name: part[name] for name in names}
+            yield {name: column[start : start + rows] for name, column in columns.items()}
 
 
 class CsvSource(Source):
@@ -219,48 +294,16 @@ class CsvSource(Source):
                 yield from records(stream, self.path)
 
 
-class ParquetSource(Source):
-    """A Parquet file, one batch of rows in memory at a time."""
-
-    def __init__(self, path: str) -> None:
-        """Read the footer."""
-        self._path = path
-        self._file = open_parquet(path)
-        self.names = tuple(self._file.schema_arrow.names)
-        self.rows = self._file.metadata.num_rows
-        if len(set(self.names)) < len(self.names):
-            raise SottovoceError(path, "must have different column names", list(self.names))
-
-    @property
-    def mark(self) -> bytes | None:
-        """Plan document in the metadata."""
-        document: bytes | None = (self._file.schema_arrow.metadata or {}).get(PLAN_KEY)
-        return document
-
-    def _batches(self, names: Sequence[str], rows: int) -> Iterator[Batch]:
-        for batch in read_batches(self._path, self._file, names, rows):
-            yield {name: series(batch.column(name)) for name in names}
-
-    def number_type(self, name: str) -> Any:
-        """Arrow type of a column of integers or floating-point numbers; None for any other."""
-        kind, types = self._file.schema_arrow.field(name).type, pyarrow().types
-        return kind if types.is_integer(kind) or types.is_floating(kind) else None
-
-    def encode(self, variable: Variable, values: Values) -> Columns:
-        """Codes of one column; text columns must hold UTF-8."""
-        try:
-            return encode(variable, values)
-        except UnicodeDecodeError as reason:
-            rule = f"must hold UTF-8 in its text columns ({reason})"
-            raise SottovoceError(self._path, rule, Words("something else")) from None
-
-
 def _keeps_empty(variable: Variable) -> bool:
     return isinstance(variable, ItemSet) or "" in getattr(variable, "categories", ())
 
 
 def open_source(table: Any) -> Source:
-    """Open a mapping, a pandas, polars or Arrow table, a path of a CSV or Parquet file, or return an open source.
+    """Open a table of any kind, or return an open source.
+
+    A table is a mapping, a pandas, polars or Arrow table; the path of a CSV or Parquet file, of a folder of Parquet
+    files, a glob of them, or of a DuckDB file (`file.duckdb` if it has one table, else `file.duckdb::table`); an Arrow
+    dataset, a Polars LazyFrame, a DuckDB relation or a Spark DataFrame.
 
     >>> open_source({"a": [1, 2, 1]}).rows
     3
@@ -271,19 +314,26 @@ def open_source(table: Any) -> Source:
         source: Source = table.as_source()
         return source
     if isinstance(table, str | Path):
-        return ParquetSource(str(table)) if is_parquet(table) else CsvSource(str(table))
+        return open_path(str(table)) or CsvSource(str(table))
     if isinstance(table, Mapping):
         return MappingSource(table)
+    if nw.dependencies.is_into_dataframe(table):
+        return _opened_frame(table)
+    engine = engine_of(table)
+    if engine is None:
+        rule = "must be a pandas, polars or Arrow table, a mapping of columns, a path, or a lazy table of an engine"
+        raise SottovoceError("table", rule, type(table))
+    return open_lazy(engine, table)
+
+
+def _opened_frame(table: Any) -> FrameSource:
+    """Open a table in memory, whose columns must have different names."""
     try:
         return FrameSource(nw.from_native(table, eager_only=True))
-    except TypeError:
-        rule = "must be a pandas, polars or Arrow table, a mapping of columns, or a path"
-        raise SottovoceError("table", rule, type(table)) from None
     except DuplicateError as reason:
         repeated = " ".join(str(reason).split())
-        raise SottovoceError(
-            "table", f"must have different column names ({repeated})", Words("repeated ones")
-        ) from None
+        rule = f"must have different column names ({repeated})"
+        raise SottovoceError("table", rule, Words("repeated ones")) from None
 
 
 def is_table(table: Any) -> bool:
@@ -292,26 +342,17 @@ def is_table(table: Any) -> bool:
     >>> is_table({"a": [1, 2, 1]}), is_table([1, 2, 1])
     (True, False)
     """
-    known = isinstance(table, Source | str | Path | Mapping) or hasattr(table, "as_source")
-    return known or nw.dependencies.is_into_dataframe(table)
+    known = in_memory(table) or isinstance(table, Source | str | Path) or hasattr(table, "as_source")
+    return known or engine_of(table) is not None
 
 
-def sidecar(path: str | Path) -> Path:
-    """Path of the file beside a CSV file that holds its plan.
+def in_memory(table: Any) -> bool:
+    """Whether it is a mapping, or a pandas, polars or Arrow table.
 
-    >>> sidecar("out.csv").name
-    'out.csv.plan.json'
-    """
-    return Path(f"{path}.plan.json")
-
-
-def is_parquet(path: str | Path) -> bool:
-    """Whether a file is Parquet, by its extension; anything else is read as CSV.
-
-    >>> is_parquet("answers.parquet"), is_parquet("answers.csv")
+    >>> in_memory({"a": [1, 2, 1]}), in_memory("reports.csv")
     (True, False)
     """
-    return str(path).lower().endswith((".parquet", ".pq"))
+    return isinstance(table, Mapping) or bool(nw.dependencies.is_into_dataframe(table))
 
 
 def check_columns(plan: Plan, source: Source, drop: Drop) -> None:
@@ -352,7 +393,29 @@ def _listed(names: Sequence[str], most: int = 12) -> str:
     return f"the column{'' if len(names) == 1 else 's'} {shown}"
 
 
-class ProgressSource(Source):
+class View(Source):
+    """Rows of another table, whose values are read as that table reads them."""
+
+    _source: Source
+
+    def encode(self, variable: Variable, values: Values) -> Columns:
+        """Codes of one column of a batch."""
+        return self._source.encode(variable, values)
+
+    def numbers(self, name: str, values: Values) -> NDArray[Any]:
+        """Finite numbers of one column of a batch."""
+        return self._source.numbers(name, values)
+
+    def number_type(self, name: str) -> Any:
+        """Arrow type of a column of numbers."""
+        return self._source.number_type(name)
+
+    def with_empty_labels(self, variable: Variable, values: Values) -> Values:
+        """One column of a batch, with the empty labels that were read as missing."""
+        return self._source.with_empty_labels(variable, values)
+
+
+class ProgressSource(View):
     """Any table, with a callback that is called with the rows read so far and, if known, the number of all rows.
 
     >>> calls = []
@@ -365,6 +428,16 @@ class ProgressSource(Source):
         """Open the table."""
         self._source, self._progress = open_source(table), progress
         self.names, self.rows, self.waits = self._source.names, self._source.rows, self._source.waits
+        self.ordered = self._source.ordered
+
+    def grouped(self, names: Sequence[str]) -> Source | None:
+        """Groups of the engine, which does not say how far it is."""
+        return self._source.grouped(names)
+
+    @property
+    def mark(self) -> str | bytes | None:
+        """That of the table."""
+        return self._source.mark
 
     def _batches(self, names: Sequence[str], rows: int) -> Iterator[Batch]:
         done = 0
@@ -372,11 +445,3 @@ class ProgressSource(Source):
             yield batch
             done += len(next(iter(batch.values())))
             self._progress(done, self.rows)
-
-    def encode(self, variable: Variable, values: Values) -> Columns:
-        """Codes of one column of a batch."""
-        return self._source.encode(variable, values)
-
-    def numbers(self, name: str, values: Values) -> NDArray[Any]:
-        """Finite numbers of one column of a batch."""
-        return self._source.numbers(name, values)

@@ -11,7 +11,7 @@ import numpy as np
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.schemas.item_set import SEPARATOR, ItemSet
 from sottovoce.tables.bitsets import Bitsets, Csr, checked_csr, first_invalid_row
-from sottovoce.tables.source import Source
+from sottovoce.tables.source import Source, some_rows
 from sottovoce.tables.values import Values, item_numbers, pyarrow
 
 KINDS = ("lists", "csr", "sparse", "matrix", "bitsets")
@@ -29,11 +29,11 @@ def csr_batches(source: Source, variable: ItemSet) -> Iterator[Csr]:
     source.check_names([variable.name])
     rows = 0
     for batch in source.batches([variable.name]):
-        indptr, indices = _listed(source, variable, batch[variable.name])
+        indptr, indices = column_to_csr(source, variable, batch[variable.name])
         rows += len(indptr) - 1
         yield indptr, indices
-    if not rows:
-        raise SottovoceError("table", "must have at least one row", Words("an empty one"))
+    if not source.may_be_empty:
+        some_rows(rows)
 
 
 def rebatched(batches: Iterable[Csr], rows: int) -> Iterator[Csr]:
@@ -58,8 +58,11 @@ def _of_lengths(lengths: Any) -> Any:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
 
 
-def _listed(source: Source, variable: ItemSet, values: Values) -> Csr:
-    """Items of one column: Arrow and polars lists without a copy, text split, anything else value by value."""
+def column_to_csr(source: Source, variable: ItemSet, values: Values) -> Csr:
+    """Items of one column of a batch by number, ascending, each once.
+
+    Arrow and polars lists are read without a copy, text is split, and anything else is read value by value.
+    """
     lists = _arrow_lists(source.with_empty_labels(variable, values))
     try:
         if lists is not None:

@@ -68,8 +68,10 @@ def test_decoys_are_offered_without_odds(named_prior):
     [
         ([0.6] + [0.4 / 21] * 21, {"delta": 0.8}),  # sets of two or more would leave the likeliest half of the cases
         ([0.6] + [0.4 / 21] * 21, {"accuracy": 0.6}),
-        ([1 / 22] * 22, {"delta": 0.046}),
-        ([0.1] * 4 + [0.6 / 18] * 18, {"delta": 0.13}),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (([1 / 22] * 22, {"delta": 0.046}), ([0.1] * 4 + [0.6 / 18] * 18, {"delta": 0.13}))
+        ),
     ],
 )
 def test_what_decoys_cannot_keep_is_kept_by_smaller_odds(prior, limit):

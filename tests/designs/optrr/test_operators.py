@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.designs.optrr.matrices import (
@@ -53,6 +53,7 @@ def test_a_singular_matrix_has_an_infinite_error():
     assert losses[1] == pytest.approx([1, (0.21 + 0.21) / 2 / 1000])  # names are swapped, nothing is lost
 
 
+@settings(max_examples=40)
 @given(cases(), *[st.floats(0, 1)] * 3)
 def test_children_are_column_stochastic_and_made_of_columns(loops, case, rate, neighbours, levelling):
     rng, prior, stock = case
@@ -167,6 +168,7 @@ def test_a_lift_keeps_ties_and_zeros(loops, way, factor):
     assert np.array_equal(certain[0], np.eye(2))  # nothing to gain from
 
 
+@settings(max_examples=40)
 @given(cases(), st.floats(0, 1), st.sampled_from([1, SWEEPS]))
 def test_the_repair_meets_any_delta_above_the_prior(loops, case, share, sweeps):
     """Theorem 5: delta cannot be below the largest prior. Everything above is met, by mixing if sweeps do not do."""

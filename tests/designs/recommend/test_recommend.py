@@ -174,7 +174,7 @@ def test_too_many_joint_cells():
     assert found.notes[2].startswith("Expect little: a typical interval reaches")
 
 
-@pytest.mark.parametrize("purpose", ["pairs", "joint"])
+@pytest.mark.parametrize("purpose", ["pairs", pytest.param("joint", marks=pytest.mark.slow)])
 def test_two_attributes_too_large_for_one_table(purpose):
     """More than a million pairs of categories: neither the pair nor all together, which here is the same table."""
     wrong = rf"must be marginals where .* for the proportions of each .* Got {purpose}, of about 1.1e\+06 cells instead"
@@ -182,6 +182,7 @@ def test_two_attributes_too_large_for_one_table(purpose):
         recommend(several(1000, 1100), 5000, odds=9, purpose=purpose)
 
 
+@pytest.mark.slow
 def test_many_items_in_pairs():
     found = recommend(Schema([ItemSet("basket", range(201))]), 10**6, odds=10**6, purpose="pairs")
     assert "Tables of neighbouring columns stand for all pairs." in found.notes
@@ -313,6 +314,7 @@ def test_the_smallest_epsilon_for_a_margin(schema, respondents, purpose):
     assert again.margin == pytest.approx(found.margin)
 
 
+@pytest.mark.slow
 def test_a_margin_at_another_level_and_for_a_prior():
     schema = Schema([boolean("tax")])
     usual, sure = recommend(schema, 5000, margin=0.03), recommend(schema, 5000, margin=0.03, level=0.99)

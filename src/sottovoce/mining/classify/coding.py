@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.checks import Array
+from sottovoce.counts.counter import CodedCounter, as_pattern_counter
+from sottovoce.counts.patterns import PatternCounter
+from sottovoce.counts.protocol import Counter
 from sottovoce.errors import SottovoceError, SottovoceWarning, Words
 from sottovoce.plans.document import plan_hash
 from sottovoce.plans.plan import Plan
@@ -74,6 +77,13 @@ def coded_batches(table: Any, schema: Schema, beside: Mapping[str, Any] | None =
         yield from open_source(table).coded(schema)
 
 
+def report_counter(table: Any, schema: Schema, beside: Mapping[str, Any] | None = None) -> PatternCounter:
+    """Return a counter of disguised records: of a table or tally, or of an array and columns beside it."""
+    if beside or is_array(table):
+        return CodedCounter(schema, coded(table, schema, beside))
+    return as_pattern_counter(table)
+
+
 def coded(table: Any, schema: Schema, beside: Mapping[str, Any] | None = None) -> Columns:
     """Return the coded columns of all rows at once.
 
@@ -87,7 +97,7 @@ def coded(table: Any, schema: Schema, beside: Mapping[str, Any] | None = None) -
 
 def is_array(table: Any) -> bool:
     """Whether a table is an array or a list of rows, without column names."""
-    return not is_table(table) and not hasattr(table, "columns")
+    return not (is_table(table) or hasattr(table, "columns") or isinstance(table, Counter))
 
 
 def encode_array(variable: Variable, values: NDArray[Any]) -> Columns:

@@ -11,17 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.checks import Array, number, one_of, whole_number
+from sottovoce.counts.patterns import PatternCounter
 from sottovoce.display import html_text
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates.independence import chi_square_tail
 from sottovoce.estimates.likelihood import nearest_distribution
 from sottovoce.measures.association import MutualInformation
 from sottovoce.measures.functionals import Entropy
-from sottovoce.mining.classify.coding import coded
+from sottovoce.mining.classify.coding import report_counter
 from sottovoce.mining.classify.joint_table import JointTable, class_tables, unbiased_scores
 from sottovoce.mining.classify.learner import DisguisedClassifier, Question
 from sottovoce.plans.plan import Plan
-from sottovoce.schemas.attribute import Codes, Columns, Label, ravel, unravel
+from sottovoce.schemas.attribute import Columns, Label
 from sottovoce.schemas.schema import Schema
 
 MOST_CELLS = 2**62
@@ -52,13 +53,10 @@ class CountedReports:
     weights: Array
 
     @classmethod
-    def of(cls, plan: Plan, schema: Schema, columns: Sequence[Codes]) -> "CountedReports":
-        """Count equal reports if their joint cells can be numbered, else give each a count of one."""
-        sizes = schema.sizes
-        if prod(sizes) > MOST_CELLS:
-            return cls(plan, schema, tuple(columns), np.ones(len(columns[0])))
-        joint, counts = np.unique(ravel(columns, sizes), return_counts=True)
-        return cls(plan, schema, unravel(joint, sizes), counts.astype(float))
+    def of(cls, plan: Plan, schema: Schema, counter: PatternCounter) -> "CountedReports":
+        """Count equal reports."""
+        found = counter.patterns(schema)
+        return cls(plan, schema, found.columns, found.times.astype(float))
 
     @property
     def respondents(self) -> float:
@@ -387,7 +385,7 @@ class DecisionTree(DisguisedClassifier):
     def _learn(self, plan: Plan, table: Any, beside: dict[str, Any]) -> Array:
         label, names = self._label(), self._features()
         class_tables(plan, names, label)  # raises for what the reports do not identify, before anything is counted
-        reports = CountedReports.of(plan, self._reports(), coded(table, self._reports(), beside))
+        reports = CountedReports.of(plan, self._reports(), report_counter(table, self._reports(), beside))
         self.tree_: Node = Grower(reports, label, self.criterion, self.significance, self.max_depth).grow(names)
         return reports.table({}, [label]).value
 

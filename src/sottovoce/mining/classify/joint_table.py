@@ -1,6 +1,6 @@
 """Joint tables of a few attributes: the reports they depend on, their channel, and their reconstruction."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from math import prod
@@ -20,7 +20,7 @@ from sottovoce.errors import SingularChannelError, SottovoceError, Words
 from sottovoce.estimates.likelihood import em_factors, extrapolate, mean_log_likelihood, nearest_distribution
 from sottovoce.estimates.proportions import needed_attributes, singular_channel_error
 from sottovoce.plans.plan import Plan
-from sottovoce.schemas.attribute import Codes, Columns, ravel
+from sottovoce.schemas.attribute import Codes, ravel
 from sottovoce.schemas.schema import Schema
 
 MOST_REPORTS = 2**20
@@ -122,15 +122,6 @@ def column_indices(plan: Plan, names: Sequence[str], reports: Schema) -> tuple[i
     """Return the indices of the coded report columns of some attributes, in the order of the plan's channel."""
     indices = range(len(reports.sizes))
     return tuple(index for name in plan.report_names(names) for index in indices[reports.columns_of(name)])
-
-
-def count_all(tables: Sequence[JointTable], batches: Iterable[Columns]) -> list[NDArray[np.int64]]:
-    """Count the joint reports of every table in one pass."""
-    counts = [np.zeros(prod(table.sizes), np.int64) for table in tables]
-    for columns in batches:
-        for total, table in zip(counts, tables, strict=True):
-            np.add(total, table.count(columns), out=total)
-    return counts
 
 
 def reconstruct(channel: Channel, frequencies: Array, respondents: int, repair: Repair) -> tuple[Array, Array]:

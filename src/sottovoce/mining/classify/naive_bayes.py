@@ -1,6 +1,6 @@
 """Naive Bayes from disguised records, for any plan, with standard errors of its log-odds."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, get_args
@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.checks import Array, number, one_of
+from sottovoce.counts.counter import CodedCounter, joint_counts
 from sottovoce.display import html_table, html_text
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates.intervals import WaldIntervals
-from sottovoce.mining.classify.coding import coded_batches
+from sottovoce.mining.classify.coding import report_counter
 from sottovoce.mining.classify.joint_table import (
     JointTable,
     Repair,
     class_tables,
-    count_all,
     reconstruct,
     unbiased_scores,
 )
@@ -149,7 +149,7 @@ class LogOdds(WaldIntervals):
 
 
 class TableCovariance:
-    """Accumulates the covariance of the unbiased estimates of all tables, report by report."""
+    """Covariance of the unbiased estimates of all tables, from the scores of each report."""
 
     def __init__(self, tables: Sequence[JointTable]) -> None:
         """Compute the scores of each joint report of each table."""
@@ -163,30 +163,27 @@ class TableCovariance:
             unbiased_scores(table.channel, table.expand(np.eye(cells)))
             for table, cells in zip(tables, self._cells, strict=True)
         ]
+
+    def matrix(self, columns: Columns, times: NDArray[np.int64]) -> "FittedCovariance":
+        """Return the covariance matrix of all cells of all tables, from different reports and their numbers."""
         total = sum(self._cells)
-        self._sum, self._products, self._rows = np.zeros(total), np.zeros((total, total)), 0
+        sums, products, rows = np.zeros(total), np.zeros((total, total)), times.sum()
+        for start in range(0, len(times), ROWS_AT_ONCE):
+            some = slice(start, start + ROWS_AT_ONCE)
+            scores = self._scores_of([codes[some] for codes in columns])
+            weighted = scores * times[some, None]
+            sums += weighted.sum(axis=0)
+            products += weighted.T @ scores
+        mean = sums / rows
+        return FittedCovariance((products / rows - np.outer(mean, mean)) / rows, tuple(self._cells))
 
-    def watch(self, batches: Iterable[Columns]) -> Iterator[Columns]:
-        """Add batches while passing them on."""
-        for columns in batches:
-            for start in range(0, len(columns[0]), ROWS_AT_ONCE):
-                self._add([codes[start : start + ROWS_AT_ONCE] for codes in columns])
-            yield columns
-
-    def matrix(self) -> "FittedCovariance":
-        """Return the covariance matrix of all cells of all tables."""
-        mean = self._sum / self._rows
-        return FittedCovariance((self._products / self._rows - np.outer(mean, mean)) / self._rows, tuple(self._cells))
-
-    def _add(self, columns: Sequence[Codes]) -> None:
+    def _scores_of(self, columns: Sequence[Codes]) -> Array:
+        """Scores of every table's cells, a row for each report."""
         parts = [
             scores[ravel([columns[index] for index in table.columns], table.sizes)]
             for table, scores in zip(self._tables, self._scores, strict=True)
         ]
-        rows = np.hstack(parts)
-        self._sum += rows.sum(axis=0)
-        self._products += rows.T @ rows
-        self._rows += len(rows)
+        return np.hstack(parts)
 
 
 @dataclass(frozen=True)
@@ -264,10 +261,14 @@ class NaiveBayes(DisguisedClassifier):
 
     def _learn(self, plan: Plan, table: Any, beside: dict[str, Any]) -> Array:
         self.tables_ = class_tables(plan, self._features(), self._label())
-        covariance = TableCovariance(self.tables_) if self.standard_errors else None
-        batches = coded_batches(table, self._reports(), beside)
-        self.counts_ = count_all(self.tables_, batches if covariance is None else covariance.watch(batches))
-        self.covariance_ = None if covariance is None else covariance.matrix()
+        reports = self._reports()
+        counter, subsets = report_counter(table, reports, beside), [each.columns for each in self.tables_]
+        self.covariance_ = None
+        if self.standard_errors:
+            scores, found = TableCovariance(self.tables_), counter.patterns(reports)
+            self.covariance_ = scores.matrix(found.columns, found.times)
+            counter = CodedCounter(reports, found.columns, found.times)
+        self.counts_ = joint_counts(counter, reports, subsets)
         columns = [counts[:, None].astype(float) for counts in self.counts_]
         self.weights_: Weights = naive_bayes_weights(self.tables_, columns, self.repair, float(self.smoothing))
         label = self.tables_[0]

@@ -79,10 +79,10 @@ def random_halves(reports: Any, items: ItemSet | None, target: Target, rng: Rand
     source = open_source(reports)
     if source.waits:
         raise SottovoceError("halves", "must be given with a file, which can be read again", Words("a stream"))
-    rows = source.rows
-    if rows is None:
-        rows = sum(len(batch[source.names[0]]) for batch in source.batches(source.names[:1]))
-    kept = _half(rows, generator)
+    if not source.ordered:
+        rule = "must be given with a table whose rows always come in the same order; save the reports to a file first"
+        raise SottovoceError("halves", rule, Words("a query of an engine"))
+    kept = _half(source.count_rows(), generator)
     return SomeRows(source, kept), SomeRows(source, ~kept)
 
 
