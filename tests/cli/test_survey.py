@@ -1,22 +1,40 @@
 """The survey on the command line, from a sample to estimates."""
 
 import json
+import os
 import re
 import signal
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing, contextmanager
+from fractions import Fraction
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from sottovoce.cli.survey import demo as demo_module
 from sottovoce.cli.survey import demo as live_module
 from sottovoce.cli.survey import results as results_module
+from sottovoce.cli.survey.options import database_option
 from sottovoce.estimates import independence
-from sottovoce.surveys.collect.store import Store
+from sottovoce.surveys.client.client import Client
+from sottovoce.surveys.client.simulate import simulate_respondents
+from sottovoce.surveys.collect.entries import Entry
+from sottovoce.surveys.collect.store import Store, opened
 from sottovoce.surveys.definition.definition import read_definition
+from sottovoce.surveys.links import read_link
+
+MINIMAL = """
+title: Honesty
+asker: Institute of Examples
+purpose: To learn how common it is.
+until: 2999-12-31
+minimum: 2
+odds: 3:1
+questions: [{id: q, kind: yes_no, text: "Did you?"}]
+"""
 
 
 @pytest.fixture
@@ -38,13 +56,21 @@ def serving(*arguments: str):
         assert errors == ""
 
 
+def answered(name: str, count: int) -> None:
+    """Store reports like those of people."""
+    with opened("surveys.db") as store:
+        people = simulate_respondents(store.select(name), count, np.random.default_rng(1))
+        store.commit([Entry(name, os.urandom(16), report) for report in people.reports()])
+
+
 def test_the_whole_way(run, folder, monkeypatch):
     code, out, _ = run("survey", "new", "draft.yaml", "--json", "-")
     assert (code, json.loads(out)) == (0, {"draft": "draft.yaml", "sample": "workplace"})
     assert run("survey", "new", "draft.yaml")[0] == 2
     code, out, _ = run("survey", "preview", "draft.yaml", "--respondents", "500", "--json", "-")
     shown = json.loads(out)
-    assert (code, shown["odds"], shown["respondents"]) == (0, "243", 500)
+    assert (code, shown["respondents"]) == (0, 500)
+    assert Fraction(shown["odds"]) <= 100
     assert [question["question"] for question in shown["questions"]] == ["sick", "days", "drink", "harassment", "theft"]
     assert "For margins of 5.0% in every question" in run("survey", "preview", "draft.yaml")[1]
     with serving() as (address, _):
@@ -54,8 +80,15 @@ def test_the_whole_way(run, folder, monkeypatch):
         assert f"Link for all respondents: {frozen['link']}" in out
         refused = run("survey", "estimate")
         assert (refused[0], "must be at least 100, the survey's minimum" in refused[2]) == (2, True)
-        code, out, _ = run("survey", "simulate", frozen["link"], "--respondents", "150", "--json", "-")
-        assert (code, json.loads(out)) == (0, {"survey": frozen["id"], "acknowledged": 150})
+        code, _, errors = run("survey", "simulate", frozen["link"], "--respondents", "150")
+        assert code == 2
+        assert f"To make one: sottovoce survey rehearse {frozen['id']}" in " ".join(errors.split())
+        code, out, _ = run("survey", "rehearse", "--respondents", "0", "--url", address, "--json", "-")
+        trial = json.loads(out)
+        code, out, _ = run("survey", "simulate", trial["link"], "--respondents", "150", "--json", "-")
+        assert (code, json.loads(out)) == (0, {"survey": trial["id"], "acknowledged": 150})
+        assert run("survey", "delete", trial["id"])[0] == 0  # nobody is asked
+        answered(frozen["id"], 150)
         code, out, _ = run("survey", "estimate", "--cross", "sick,drink", "--json", "-")
         results = json.loads(out)["results"]
         assert [result["questions"] for result in results][-2:] == [["theft"], ["sick", "drink"]]
@@ -74,6 +107,7 @@ def test_the_whole_way(run, folder, monkeypatch):
     assert json.loads(out)["surveys"][0]["reports"] == 150
     code, out, _ = run("survey", "export", "reports.csv", "--json", "-")
     assert (code, json.loads(out)) == (0, {"survey": frozen["id"], "reports": 150, "output": "reports.csv"})
+    assert (folder / "reports.csv").stat().st_mode & 0o777 == 0o600
     assert run("survey", "export", "reports.csv")[0] == 2
     assert "OUT must end in .csv or .parquet" in run("survey", "export", "reports.xlsx")[2]
     assert run("estimate", "reports.csv", "--attributes", "drink")[0] == 0
@@ -83,6 +117,10 @@ def test_invitations(run, folder):
     run("survey", "new", "draft.yaml", "--sample", "minimal")
     code, out, _ = run("survey", "freeze", "draft.yaml")
     assert "Next: sottovoce survey invite" in out
+    run("survey", "delete", json.loads(run("survey", "status", "--json", "-")[1])["surveys"][0]["id"], "--yes")
+    assert (
+        "Answer it yourself: sottovoce survey invite" in run("survey", "rehearse", "draft.yaml", "--respondents=0")[1]
+    )
     code, out, _ = run("survey", "invite", "--count", "1")
     assert (code, len(out.split())) == (0, 1)
     code, out, _ = run("survey", "invite", "--count", "1", "--json", "-")
@@ -106,13 +144,106 @@ def test_invitations(run, folder):
         )
     store = Store("surveys.db")
     (name,) = store.surveys()
-    assert store.counts(name) == {"issued": 122, "unspent": 2, "reports": 120}
+    assert store.counts(name) == {"issued": 122, "replaced": 0, "unspent": 2, "admitted": 120, "reports": 120}
     store.close()
 
 
+def test_the_end_of_a_survey(run, folder, monkeypatch):
+    """Withdraw lost links and replace them, close, look at the results, delete."""
+    (folder / "draft.yaml").write_text(MINIMAL)
+    frozen = json.loads(run("survey", "freeze", "draft.yaml", "--json", "-")[1])["id"]
+    run("survey", "invite", "--count", "3", "-o", "lost.txt")
+    assert "3 invitations withdrawn." in run("survey", "revoke", "--links", "lost.txt")[1]
+    run("survey", "invite", "--count", "3", "--replacing", "-o", "links.txt")
+    with serving() as (address, _):
+        links = (folder / "links.txt").read_text().replace("http://127.0.0.1:8000", address).split()
+        with closing(Client(address)) as client:
+            for link in links[:2]:
+                receipt = client.answer(read_link(link), {"q": "yes"}, at_once=True)
+        assert run("survey", "receipt", links[1], receipt)[:2] == (0, "Stored: the receipt is in the server's list.\n")
+        code, out, _ = run("survey", "receipt", links[1], "0" * 16, "--json", "-")
+        assert (code, json.loads(out)) == (1, {"receipt": "0" * 16, "stored": False})
+        assert "RECEIPT must be 16 hexadecimal digits" in run("survey", "receipt", links[1], "0")[2]
+    code, out, _ = run("survey", "revoke", "--json", "-")
+    assert (code, json.loads(out)) == (0, {"survey": frozen, "withdrawn": 1, "admitted": 2})
+    assert "2 were used already: their credentials cannot be told" in run("survey", "revoke")[1]
+    (folder / "open.txt").write_text(links[0].rpartition(".")[0])
+    for wrong in ("open.txt", "draft.yaml"):
+        assert "--links" in run("survey", "revoke", "--links", wrong)[2]
+    assert "3 replacement invitations were issued" in run("survey", "estimate")[1]
+    assert "Closed with 2 reports." in run("survey", "close")[1]
+    row = json.loads(run("survey", "status", "--json", "-")[1])["surveys"][0]
+    assert (row["closed"], row["issued"], row["replaced"], row["reports"]) == (True, 6, 3, 2)
+    assert "closed" in run("survey", "status")[1]
+    assert "ID must not be closed" in run("survey", "invite")[2]
+    assert run("survey", "estimate")[0] == 0
+    assert run("survey", "delete", frozen[:5])[0] != 0  # nobody says yes here
+    assert "Deleted Honesty and its 2 reports." in run("survey", "delete", frozen[:5], "--yes")[1]
+    assert json.loads(run("survey", "status", "--json", "-")[1])["surveys"] == []
+
+
+def test_a_rehearsal(run, folder):
+    """It is frozen beside the survey, says everywhere what it is, and is thrown away by one command."""
+    (folder / "draft.yaml").write_text(MINIMAL.replace("odds", "invitation: open\nodds"))
+    frozen = json.loads(run("survey", "freeze", "draft.yaml", "--json", "-")[1])["id"]
+    code, out, _ = run(
+        "survey", "rehearse", "draft.yaml", "--respondents", "500", "--truth", "q=yes:0.2", "--seed", "1"
+    )
+    assert code == 0
+    assert "Rehearsal of 'Honesty'" in out
+    assert "truth" in out
+    assert "Answer it yourself: http://127.0.0.1:8000/s/" in out
+    trial = out.split("frozen as ")[1][:16]
+    assert f"Throw it away: sottovoce survey delete {trial}" in out
+    assert trial != frozen
+    assert "rehearsal" in run("survey", "status")[1]
+    rows = json.loads(run("survey", "status", "--json", "-")[1])["surveys"]
+    assert {row["id"]: (row["rehearsal"], row["reports"]) for row in rows} == {frozen: (False, 0), trial: (True, 500)}
+    assert "Rehearsal of Honesty: 500 reports" in run("survey", "estimate", trial)[1]
+    assert json.loads(run("survey", "estimate", trial, "--json", "-")[1])["rehearsal"] is True
+    assert "ID must have a rehearsal without reports" in " ".join(run("survey", "rehearse", frozen)[2].split())
+    assert run("survey", "delete", trial)[0] == 0
+    found = json.loads(run("survey", "rehearse", frozen, "--respondents", "400", "--json", "-")[1])
+    assert (found["id"], found["rehearsal"], found["results"][0]["respondents"]) == (trial, True, 400)
+    assert sum(found["results"][0]["truth"]) == pytest.approx(1)
+    run("survey", "delete", trial)
+    assert "Results are shown from 2 reports on" in run("survey", "rehearse", "--respondents", "1")[1]
+    assert "--truth must name answers of q" in run("survey", "rehearse", "--truth", "q=maybe:1")[2]
+
+
+def test_databases_are_named_without_their_passwords(run, folder, monkeypatch):
+    (folder / "draft.yaml").write_text(MINIMAL)
+    (folder / "where.txt").write_text("elsewhere.db\n")
+    out = run("survey", "freeze", "draft.yaml", "--db", "@where.txt")[1]
+    assert "sottovoce survey serve --db @where.txt" in out
+    assert (folder / "elsewhere.db").exists()
+    monkeypatch.setenv("SOTTOVOCE_DB", "elsewhere.db")
+    assert len(json.loads(run("survey", "status", "--json", "-")[1])["surveys"]) == 1
+    (folder / "where.txt").write_text("\n")
+    assert "--db must name a file that holds" in run("survey", "status", "--db", "@where.txt")[2]
+    error = run("survey", "status", "--db", "postgresql://me:secret@127.0.0.1:1/x")[2]
+    assert "--db must be a database that can be opened" in error
+    assert "secret" not in error
+    assert database_option("postgresql://me:secret@host/x") == " --db URL"
+    assert database_option("surveys.db") == ""
+
+
+def test_a_lost_secret_key_is_said_before_serving(run, folder, monkeypatch):
+    from sottovoce.surveys.collect import server
+
+    monkeypatch.setattr(server, "serve", lambda app, listening, **_: None)
+    (folder / "draft.yaml").write_text(MINIMAL)
+    run("survey", "freeze", "draft.yaml")
+    with closing(sqlite3.connect("surveys.db")) as plain, plain:
+        plain.execute("UPDATE surveys SET secret = NULL")
+    out = run("survey", "serve", "--port", "0")[1]
+    assert "Warning: survey" in out
+    assert "no stored report is lost" in " ".join(out.split())
+
+
 def test_refusals_name_the_line_and_the_survey(run, folder):
-    (folder / "draft.yaml").write_text("title: T\ncolour: red\n")
-    assert "colour is not known here" in run("survey", "preview", "draft.yaml")[2]
+    (folder / "draft.yaml").write_text("title: T\ncolor: red\n")
+    assert "color is not known here" in run("survey", "preview", "draft.yaml")[2]
     assert "(line 2)" in run("survey", "freeze", "draft.yaml")[2]
     for command in (["estimate"], ["status"], ["export", "reports.csv"], ["invite"]):
         assert "--db must be a database; `sottovoce survey freeze` creates one. Got" in run("survey", *command)[2]
@@ -131,8 +262,9 @@ def test_a_database_that_fails_says_so_without_a_traceback(run, folder):
     for command in (["freeze", "draft.yaml"], ["status"], ["estimate"]):
         code, _, errors = run("survey", *command, "--db", "other.db")
         assert code == 2
-        assert re.fullmatch(
-            r"error: --db must be a database that can be used \(.*document.*\)\. Got 'other.db' instead\.\n", errors
+        assert " ".join(errors.split()) == (
+            "error: --db must be a database of Sottovoce's surveys, or an empty one; this one has other tables. "
+            "Got surveys instead."
         )
 
 
@@ -202,7 +334,7 @@ def test_serving_off_this_machine_asks_for_https(run, folder, monkeypatch):
     code, out, _ = run("survey", "serve", "--host", "0.0.0.0", "--port", "0", "--per-window", "5")  # noqa: S104
     assert code == 0
     assert "browsers need HTTPS" in out
-    assert "There is no survey in surveys.db yet: sottovoce survey freeze DRAFT --db surveys.db" in out
+    assert "There is no survey yet: sottovoce survey freeze DRAFT\n" in out
     run("survey", "new", "draft.yaml", "--sample", "minimal")
     run("survey", "freeze", "draft.yaml")
     code, out, _ = run("survey", "serve", "--port", "0", "--json", "served.json")
@@ -261,3 +393,86 @@ def test_who_looks(monkeypatch):
     monkeypatch.setenv("CI", "true")
     assert not demo_module._stays(None)
     assert demo_module._stays(True)
+
+
+def test_weak_protection_is_warned_about_and_must_be_accepted(run, folder):
+    draft = folder / "weak.yaml"
+    draft.write_text(MINIMAL.replace("odds: 3:1", "odds: 12:1"))
+    code, out, errors = run("survey", "preview", "weak.yaml", "--json", "-")
+    shown = json.loads(out)
+    warning = (
+        "q: odds of 12 : 1 are above 10 : 1, the ceiling of a question; the page says that its protection is weak."
+    )
+    assert (code, shown["strength"], shown["warnings"]) == (0, "weak", [warning])
+    assert f"warning: {warning}" in errors
+    assert shown["questions"][0]["shares"][1] == {"label": "yes", "share": "1/13", "count": 7}
+    code, out, errors = run("survey", "freeze", "weak.yaml", "--json", "-")
+    frozen = json.loads(out)
+    assert (code, frozen["strength"], frozen["warnings"]) == (0, "weak", [warning])
+    assert f"warning: {warning}" in errors
+    draft.write_text(MINIMAL.replace('"Did you?"', '"Did you?", scheme: {name: mangat, p: 0.7}'))
+    code, _, errors = run("survey", "preview", "weak.yaml")
+    assert (code, "must not let a report rule out an answer" in errors) == (2, True)
+    draft.write_text(draft.read_text() + "weak: accepted\n")
+    code, out, errors = run("survey", "preview", "weak.yaml")
+    assert (code, "unbounded" in out, "very weak" in errors) == (0, True, True)
+    assert json.loads(run("survey", "preview", "weak.yaml", "--json", "-")[1])["questions"][0]["odds"] is None
+
+
+def test_the_preview_says_how_many_answers_are_picked(run, folder):
+    questions = "".join(f"  - {{id: q{number}, kind: yes_no, text: Q{number}}}\n" for number in range(12))
+    (folder / "draft.yaml").write_text(MINIMAL.partition("odds:")[0] + f"odds: 10:1\nquestions:\n{questions}")
+    code, out, _ = run("survey", "preview", "draft.yaml")
+    assert code == 0
+    assert "Each report speaks of" in out
+
+
+def test_public_questions_on_the_command_line(run, folder):
+    (folder / "draft.yaml").write_text("""
+title: Trust
+asker: Institute of Examples
+purpose: To learn whom people trust.
+languages: [en, de]
+until: 2999-12-31
+minimum: 100
+invitation: open
+odds: 9:1
+split: true
+questions:
+  - {id: ward, kind: single, text: Ward, answers: {n: North, s: South, w: West}, public: true}
+  - {id: fear, kind: scale, text: Fear, steps: 3, ends: [low, high], wanted: mean}
+  - {id: pain, kind: scale, text: Pain, steps: 3, ends: [low, high], wanted: trend}
+""")
+    code, out, _ = run("survey", "preview", "draft.yaml", "--respondents", "20", "--json", "-")
+    shown = json.loads(out)
+    assert (code, shown["public"], len(shown["warnings"])) == (0, ["ward"], 2)
+    assert [question["question"] for question in shown["questions"]] == ["fear", "pain"]
+    told = run("survey", "preview", "draft.yaml", "--respondents", "20")[2]
+    assert "warning: Public answers (ward) have 3 combinations: with 20 respondents, 6.7 share each" in told
+    assert "warning: Missing in de, and shown in en instead: title, asker" in run("survey", "freeze", "draft.yaml")[2]
+
+    store = Store("surveys.db")
+    survey = store.select(None)
+    shares = {"ward": {"n": 1.0, "s": 1.0, "w": 0.1}, "fear": {"1": 1.0}, "pain": {"3": 1.0}}
+    reports = simulate_respondents(survey, 800, np.random.default_rng(1), shares).reports()
+    store.commit([Entry(survey.id, index.to_bytes(16), report) for index, report in enumerate(reports)])
+    store.close()
+    code, out, _ = run("survey", "estimate", "--by", "ward")
+    assert code == 0
+    assert "fear (n)" in out
+    assert "mean" in out
+    assert "1 to 2" in out
+    assert re.search(r"w: \d+ reports, fewer than the minimum of 100; not estimated\.", out)
+    found = json.loads(run("survey", "estimate", "--by", "ward", "--json", "-")[1])
+    assert [each["group"] for each in found["too_few"]] == [["w"]]
+    assert run("survey", "estimate", "--by", "fear")[0] == 2
+    code, out, _ = run("survey", "export", "out.csv", "--codebook", "codebook.csv", "--json", "-")
+    assert (code, json.loads(out)["codebook"]) == (0, "codebook.csv")
+    assert (folder / "codebook.csv").read_text().splitlines()[:5] == [
+        "column,kind,public,question,label,answer,scheme,odds",
+        "ward,single,yes,Ward,n,North,,",
+        "ward,single,yes,Ward,s,South,,",
+        "ward,single,yes,Ward,w,West,,",
+        "fear,scale,no,Fear,1,1 (low),randomized_response,3",
+    ]
+    assert run("survey", "export", "other.csv", "--codebook", "codebook.csv")[0] == 2

@@ -9,17 +9,23 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from http.client import HTTPConnection
+from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
+from sqlalchemy import insert
 
 from sottovoce.plans.plan import Group
 from sottovoce.schemes import CutAndPaste
+from sottovoce.surveys.blind_rsa import CREDENTIAL_BYTES, SecretKey, blind_sign
+from sottovoce.surveys.client.client import Credential
+from sottovoce.surveys.collect.database import surveys, writing
 from sottovoce.surveys.collect.server import listen, make_app, running
-from sottovoce.surveys.collect.store import Store
+from sottovoce.surveys.collect.store import Store, _survey_row
 from sottovoce.surveys.definition.definition import survey_from_text
 from sottovoce.surveys.links import Link
+from tests.surveys.postgres import find_programs, new_cluster
 
 TEXT = """
 title: Honesty at work
@@ -29,6 +35,7 @@ contact: survey@example.org
 until: 2999-12-31
 minimum: 50
 odds: 729:1
+split: true
 questions:
   - {id: sick, kind: yes_no, text: "Called in sick?", decline: true}
   - {id: days, kind: number, text: "How many days?", edges: [1, 3, 6, inf], when: {sick: yes}}
@@ -50,6 +57,7 @@ purpose: To learn how common it is.
 until: 2100-12-31
 invitation: open
 odds: 27:1
+split: true
 questions:
   - {id: sick, kind: yes_no, text: "Did you call in sick although you were well?"}
   - {id: drink, kind: single, text: "How often did you drink at work?", answers: [never, once, often, daily]}
@@ -62,6 +70,8 @@ purpose: To toss every kind of coin.
 until: 2100-12-31
 invitation: open
 odds: 531441:1
+split: true
+weak: accepted
 questions:
   - {id: plain, kind: yes_no, text: Plain}
   - {id: forced, kind: yes_no, text: Forced, scheme: {name: forced_response, truth: 0.5, yes: 0.25}}
@@ -90,8 +100,20 @@ groups: [{questions: [one, two], scheme: attribute_sampling, odds: 3:1}]
 
 
 @pytest.fixture(scope="session")
-def survey():
+def draft():
     return survey_from_text(TEXT)
+
+
+@pytest.fixture(scope="session")
+def survey(draft, secret_key):
+    """The draft as the store freezes it."""
+    return replace(draft, admission=secret_key.public)
+
+
+@pytest.fixture(scope="session")
+def old_survey(draft):
+    """A survey as 0.1 froze it: its invitations travel with the reports."""
+    return replace(draft, title={"en": "An old one"}, send_interval=0)
 
 
 @pytest.fixture(scope="session")
@@ -136,18 +158,65 @@ def node():
     return run
 
 
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server for all tests of a run; where everything must be there, its absence is a failure."""
+    programs = find_programs()
+    if programs is None:
+        assert os.environ.get("CI") != "true", "PostgreSQL must be installed"
+        pytest.skip("PostgreSQL is not installed")
+    with new_cluster(programs) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def secret_key():
+    return SecretKey.generate()
+
+
+@pytest.fixture(scope="session")
+def other_key():
+    return SecretKey.generate()
+
+
+@pytest.fixture(scope="session")
+def blind_rsa_vectors(data_sets):
+    """Test vectors of RFC 9474, appendix A, with keys of 4096 bits."""
+    return json.loads((Path(os.environ["SOTTOVOCE_DATA"]) / "rfc9474-vectors.json").read_text())
+
+
 @pytest.fixture
 def database(tmp_path):
     return str(tmp_path / "surveys.db")
 
 
 @pytest.fixture
-def store(database, survey, open_survey):
+def store(database, draft, open_survey, old_survey, secret_key, monkeypatch):
+    monkeypatch.setattr(SecretKey, "generate", lambda: secret_key)
     opened = Store(database)
-    opened.freeze(survey)
+    opened.freeze(draft)
     opened.freeze(open_survey)
+    freeze_as_0_1(opened, old_survey)
     yield opened
     opened.close()
+
+
+def freeze_as_0_1(store, survey) -> None:
+    with writing(store._engine) as connection:
+        connection.execute(insert(surveys), _survey_row(survey, None))
+
+
+@pytest.fixture
+def credential(secret_key):
+    """Draw credentials that the survey's key has signed, as a server would after an admission."""
+
+    def draw() -> Credential:
+        value = os.urandom(CREDENTIAL_BYTES)
+        blinded = secret_key.public.blind(value)
+        signature = blind_sign(blinded.message, secret_key.public.modulus, secret_key.exponent)
+        return Credential(value, secret_key.public.finalize(value, signature, blinded.inverse))
+
+    return draw
 
 
 class Server:
@@ -169,12 +238,13 @@ class Server:
         finally:
             connection.close()
 
-    def post(self, survey, body, headers=None):
-        """Status and the error's name, or the receipt."""
+    def post(self, survey, body, headers=None, route="reports"):
+        """Status and the error's name, or what the server returned."""
         given = {"Content-Type": "application/json"} | (headers or {})
-        reply = self.ask("POST", f"/s/{survey.id}/reports", body, given)
+        reply = self.ask("POST", f"/s/{survey.id}/{route}", body, given)
         answer = json.loads(reply.body)
-        return reply.status, answer.get("error") or answer["receipt"]
+        (name,) = set(answer) - {"reason"}
+        return reply.status, answer[name]
 
 
 class Serving:

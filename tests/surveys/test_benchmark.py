@@ -11,21 +11,24 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+SHORT = {"SOTTOVOCE_SURVEY_SECONDS": "0.2", "SOTTOVOCE_SURVEY_TURNS": "1", "SOTTOVOCE_SURVEY_MINUTE": "3"}
+
+
 @pytest.mark.slow
-def test_the_benchmark_loads_all_three_servers(tmp_path):
+def test_the_benchmark_loads_all_servers(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks", "run", "survey", "--json", str(tmp_path / "rows.json")],
         cwd=ROOT,
-        env=os.environ | {"SOTTOVOCE_SURVEY_SECONDS": "0.3"},
+        env=os.environ | SHORT,
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
     rows = json.loads((tmp_path / "rows.json").read_text())["rows"]
-    assert [(row["peer_name"], row["unit"]) for row in rows] == [
-        ("one commit a report", "us per report"),
-        ("no storage", "us per report"),
-        ("one commit a report", "ms"),
-    ]
-    assert all(row["ours"] > 0 and row["ratio"] > 0 for row in rows)
+    peers = {row["peer_name"] for row in rows}
+    assert peers >= {"one commit a report", "no storage", "with invitations, as 0.1", "a bare power", "after 2 s"}
+    names = " ".join(row["name"] for row in rows)
+    for part in ("SQLite, 2 processes", "PostgreSQL, 1 process", "longest wait for a report", "processor slowed down"):
+        assert part in names
+    assert all(row["ours"] >= 0 for row in rows)

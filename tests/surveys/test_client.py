@@ -2,6 +2,7 @@
 
 import threading
 from contextlib import closing
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import numpy as np
@@ -18,11 +19,52 @@ ANSWERS = {"sick": "yes", "days": 2, "drink": "once", "seen": ["touch"], "job": 
 def test_the_whole_way_of_a_respondent(server, store, survey):
     (token,) = store.invite(survey, 1)
     client = Client(server.address)
-    assert len(client.answer(server.link(survey, token), ANSWERS)) == 16
-    with pytest.raises(SottovoceError, match=r"status 403\. Got This invitation is missing, was used already"):
+    link = server.link(survey, token)
+    client.check(link)
+    assert len(client.answer(link, ANSWERS, at_once=True)) == 16
+    for ask in (client.check, partial(client.answer, answers=ANSWERS)):
+        with pytest.raises(SottovoceError, match=r"link must have an invitation that can be used.*was used already"):
+            ask(link)
+    with pytest.raises(SottovoceError, match="link must have an invitation: the survey has single invitations"):
+        client.answer(server.link(survey), ANSWERS)
+    client.close()
+    assert store.counts(survey.id) == {"issued": 1, "replaced": 0, "unspent": 0, "admitted": 1, "reports": 1}
+
+
+def test_a_report_waits_for_a_random_moment_of_the_next_interval(server, store, survey):
+    slept = []
+    client = Client(server.address, sleep=slept.append, clock=lambda: 6000.0)
+    for token in store.invite(survey, 3):
         client.answer(server.link(survey, token), ANSWERS)
     client.close()
-    assert store.counts(survey.id) == {"issued": 1, "unspent": 0, "reports": 1}
+    assert len(set(slept)) == 3
+    assert all(survey.send_interval <= pause < 2 * survey.send_interval for pause in slept)
+
+
+def test_surveys_that_were_frozen_by_0_1(server, store, old_survey):
+    (token,) = store.invite(old_survey, 1)
+    client, link = Client(server.address), server.link(old_survey, token)
+    client.check(link)
+    assert len(client.answer(link, ANSWERS)) == 16
+    with pytest.raises(SottovoceError, match=r"status 403\. Got This invitation is missing, was used already"):
+        client.answer(link, ANSWERS)
+    client.close()
+
+
+@pytest.mark.parametrize("answer", [b"", b"{}", b'{"signature": 1}', b'{"signature": "zz"}', b"\xff"])
+def test_a_server_that_does_not_sign(scripted, survey, answer):
+    scripted.told = [(200, {}, answer)]
+    with (
+        closing(Client(scripted.address)) as client,
+        pytest.raises(SottovoceError, match="signature must be returned by the server"),
+    ):
+        client.admit(Link(scripted.address, survey.hash, "A" * 22), survey)
+
+
+def test_a_server_that_signs_something_else(scripted, survey):
+    scripted.told = [(200, {}, f'{{"signature": "{"01" * 256}"}}'.encode())]
+    with closing(Client(scripted.address)) as client, pytest.raises(SottovoceError, match="signature must"):
+        client.admit(Link(scripted.address, survey.hash, "A" * 22), survey)
 
 
 def test_a_link_that_leads_nowhere(server):
@@ -34,15 +76,16 @@ def test_a_link_that_leads_nowhere(server):
 
 
 def test_simulated_people(server, store, survey, open_survey):
+    survey, open_survey = store.freeze(survey.as_rehearsal()), store.freeze(open_survey.as_rehearsal())
     people = simulate_respondents(survey, 30, np.random.default_rng(1))
     links = [server.link(survey, token) for token in store.invite(survey, 40)]
     moved = []
-    done = send_reports(links, people.reports(), connections=3, progress=lambda *state: moved.append(state))
+    done = send_reports(survey, links, people.reports(), connections=3, progress=lambda *state: moved.append(state))
     assert done == 30
     assert moved == [(30, 30)]
-    assert store.counts(survey.id) == {"issued": 40, "unspent": 10, "reports": 30}
-    assert send_reports([], []) == 0
-    assert send_reports([server.link(open_survey)] * 5, people.reports()) == 5
+    assert store.counts(survey.id) == {"issued": 40, "replaced": 0, "unspent": 10, "admitted": 30, "reports": 30}
+    assert send_reports(survey, [], []) == 0
+    assert send_reports(open_survey, [server.link(open_survey)] * 5, people.reports()) == 5
 
 
 class Scripted(BaseHTTPRequestHandler):

@@ -95,10 +95,10 @@ def test_signs_keep_their_direction_where_texts_run_from_right_to_left():
 def test_true_and_false_in_any_writing_are_switches_for_declining():
     assert one("kind: yes_no, decline: True").decline == {"en": "Prefer not to say"}
     assert one("kind: yes_no, decline: False").decline is None
-    with pytest.raises(
-        SottovoceError, match=r"decline must be the text for declining; true or false are enough only if"
-    ):
-        one("kind: single, answers: [ja, nein], decline: true", "languages: [de]\nodds: 9:1\n")
+    german = one("kind: single, answers: [ja, nein], decline: true", "languages: [de]\nodds: 9:1\n")
+    assert german.decline == {"de": "Möchte ich nicht sagen"}
+    with pytest.raises(SottovoceError, match=r"decline must be spelt out in tlh: the words are built in for ar, bg"):
+        one("kind: single, answers: [HIja, ghobe], decline: true", "languages: [tlh]\nodds: 9:1\n")
 
 
 def test_a_question_that_nobody_can_reach_is_refused():
@@ -180,12 +180,15 @@ YES_NO = "questions: [{id: q, kind: yes_no, text: Q}]\n"
         ("odds: 1e306\n" + YES_NO, r"odds must be at most 10\^305 \(line 5\)"),
         ("epsilon: 1e999999999\n" + YES_NO, r"epsilon must have an exponent of at most three digits \(line 5\)"),
         ("odds: 3\nquestions: []", r"questions must be a list that is not empty \(line 6\)"),
-        ("odds: 3\ncolour: red\n" + YES_NO, r"colour is not known here.*\(line 6\)"),
+        ("odds: 3\ncolor: red\n" + YES_NO, r"color is not known here.*\(line 6\)"),
         ("odds: 3\nminimum: 0\n" + YES_NO, r"minimum must be a whole number from 1 .*\(line 6\)"),
+        ("odds: 3\nsend_interval: 9\n" + YES_NO, r"send_interval must be 0, or 10 to 86400 seconds \(line 6\)"),
+        ("odds: 3\nsend_interval: 5m\n" + YES_NO, r"send_interval must be a whole number from 0 to 86400"),
         ("odds: 3\ninvitation: all\n" + YES_NO, r"invitation must be one of single, open \(line 6\)"),
         ("odds: 3\nlanguages: [English]\n" + YES_NO, r"languages must be different language tags, .*\(line 6\)"),
         ("odds: 3\nlanguages: [en, en]\n" + YES_NO, r"languages must be different language tags, .*\(line 6\)"),
-        ("odds: 3\nlanguages: [en, de]\n" + YES_NO, r"questions\[0\].text must have a text for each language"),
+        ("odds: 3\nlanguages: [de, en]\nquestions: [{id: q, kind: yes_no, text: {en: Q}}]", r"text must have de"),
+        ("odds: 3\nlanguages: [en, de]\nquestions: [{id: q, kind: single, text: Q, answers: [a, b]}]", "must map"),
         ("odds: 3\nquestions: [{id: q, text: Q}]", r"questions\[0\].kind must be one of yes_no, single"),
         ("odds: 3\nquestions: [{id: q, kind: many, text: Q}]", r"questions\[0\].kind must be one of yes_no, single"),
         ("odds: 3\nquestions: [{id: q, kind: single, text: Q}]", r"questions\[0\] must have answers \(line 6\)"),
@@ -214,7 +217,10 @@ def test_refused_definitions(rest, message):
             r"answers with different texts, also in en.*\(line 7\)\. Got \['Same'\]",
         ),
         ("kind: single, answers: [Never, y], decline: Never", r"answers with different texts.*Got \['Never'\]"),
-        ("kind: yes_no, decline: no", r"decline must be the text for declining.*\(line 7\)\. Got 'no' instead"),
+        (
+            "kind: yes_no, decline: no",
+            r"decline must be true, false, or the text for declining.*\(line 7\)\. Got 'no' instead",
+        ),
         (
             f"kind: number, edges: [{', '.join(map(str, range(258)))}]",
             r"edges must make at most 256 bins \(line 7\)\. Got 258 instead",
@@ -250,7 +256,11 @@ def test_refused_definitions(rest, message):
             r"scheme must give the frequencies of the harmless answers, such as known: \[.75, .25\] \(line 7\)",
         ),
         ("kind: single, answers: [" + ",".join(f"a{i}" for i in range(257)) + "]", r"must be at most 256 \(line 7\)"),
-        ("kind: yes_no, answers: [yes, no]", r"must have the ids no and yes, in this order \(line 7\)"),
+        ("kind: yes_no, answers: [yes, maybe]", r"must have the ids no and yes; in many languages .*\(line 7\)"),
+        (
+            "kind: yes_no, answers: [yes, no], scheme: {name: warner, p: .7}",
+            r"answers must be in the order no, yes where there is a scheme.*\(line 7\)",
+        ),
         ("kind: number, edges: [3, 2, 1]", r"must be at least two increasing numbers \(line 7\)"),
         ("kind: number, edges: [1, 2]", r"edges must be at least 3 numbers, which make two bins \(line 7\)"),
         ("kind: number, edges: [a, 1, 2]", r"edges must be numbers \(line 7\)"),
@@ -261,7 +271,7 @@ def test_refused_definitions(rest, message):
         ("kind: yes_no, scheme: {p: 1}", r"scheme must have a name \(line 7\)"),
         ("kind: yes_no, scheme: {name: warner}", r"must have the parameters of warner, which are p \(line 7\)"),
         ("kind: yes_no, scheme: {name: warner, p: 2}", r"warner: p must be between 0 and 1 \(line 7\). Got 2 instead"),
-        ("kind: yes_no, scheme: {name: warner, p: 1}", r"warner is not deniable here.*\(line 7\)"),
+        ("kind: yes_no, scheme: {name: warner, p: 1}", r"must not let a report rule out an answer to q.*\(line 7\)"),
         ("kind: yes_no, scheme: {name: subset_selection, size: 0}", r"subset_selection: size must be a positive"),
         ("kind: yes_no, scheme: {name: kuk, yes: .6, no: .5, cards: x}", r"kuk: cards must be a number"),
         ("kind: yes_no, scheme: {name: laplace, epsilon: 1, known: 2}", r"must have the parameters of laplace"),

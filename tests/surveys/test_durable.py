@@ -1,96 +1,248 @@
-"""A server that is killed under load, again and again, loses no report that it acknowledged."""
+"""A server or database that is killed under load, again and again, loses and doubles no report that was acknowledged.
 
-import json
+Devices do what the page does: they are admitted where that is needed, and send the same bytes until these are
+acknowledged. Servers move reports all the time, so kills also hit moves.
+"""
+
+import asyncio
 import os
-import signal
-import subprocess
-import sys
-import threading
-import time
+import random
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import msgspec
+import numpy as np
 import pytest
 
-from sottovoce.surveys.client.client import Client, seal_report
+from sottovoce.surveys.blind_rsa import CREDENTIAL_BYTES
+from sottovoce.surveys.client.client import AdmissionRequest, Credential, seal_report
+from sottovoce.surveys.client.simulate import simulate_respondents
 from sottovoce.surveys.collect.store import Store
-from sottovoce.surveys.links import Link, key_hash
+from sottovoce.surveys.links import key_hash
+from tests.surveys.crash import Recorder, tear
+from tests.surveys.load import Connection, end, start, stored
 
 pytestmark = pytest.mark.slow
-KILLS = 6
-SENDERS = 16
-LOAD = 300
-"""Acknowledged reports after which the server is killed, in the middle of the others."""
+CONNECTIONS = 32
+LOAD = 2500
+"""Reports that are acknowledged before a server is killed, in the middle of others."""
+
+INVITED = 25
+"""How many of them are of people with an invitation."""
 
 
-def start(database: str) -> tuple[subprocess.Popen[str], str]:
-    command = [sys.executable, "-m", "sottovoce", "survey", "serve", "--port", "0", "--db", database]
-    command += ["--per-window", "1000000"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    return process, process.stdout.readline().split(" at ")[1].split(". ")[0]
+@dataclass
+class Device:
+    """Somebody's device: what it has still to do, and what was acknowledged."""
+
+    survey: object
+    report: bytes
+    token: str | None = None
+    credential: bytes = field(default_factory=lambda: os.urandom(CREDENTIAL_BYTES))
+    blinded: object = None
+    signature: str | None = None
+    sealed: object = None
+    acknowledged: bool = False
+
+    @property
+    def row(self):
+        """Row in which the database must store the report."""
+        sent = msgspec.json.decode(self.sealed.body)
+        key = bytes.fromhex(sent.get("credential") or sent["key"])
+        return self.survey.id, key_hash(self.survey.hash, key), self.report
+
+    async def proceed(self, connection):
+        """Do what is to do; return whether it was acknowledged."""
+        if self.token is not None and self.signature is None and not await self._admitted(connection):
+            return False
+        if self.sealed is None:
+            self.sealed = seal_report(self.survey.hash, self.report, credential=self._signed())
+        reply = await connection.post(f"/s/{self.survey.id}/reports", self.sealed.body)
+        self.acknowledged = reply.status in (200, 201)
+        assert self.acknowledged or reply.status == 503, reply
+        assert not self.acknowledged or reply.content["receipt"] == self.sealed.receipt
+        return self.acknowledged
+
+    async def _admitted(self, connection):
+        self.blinded = self.blinded or self.survey.admission.blind(self.credential)
+        reply = await connection.post(f"/s/{self.survey.id}/admission", self.admission())
+        assert reply.status in (200, 503), reply  # never "spent": the same message may be sent again
+        self.signature = reply.content.get("signature")
+        return self.signature is not None
+
+    def admission(self, message=None):
+        return msgspec.json.encode(AdmissionRequest(self.token, (message or self.blinded.message).hex()))
+
+    def _signed(self):
+        if self.token is None:
+            return None
+        signature = bytes.fromhex(self.signature)
+        return Credential(
+            self.credential, self.survey.admission.finalize(self.credential, signature, self.blinded.inverse)
+        )
 
 
-class Sender(threading.Thread):
-    """Sends one report after the other until the server is gone; remembers what was acknowledged."""
+class Load:
+    """Devices that keep a server busy."""
 
-    def __init__(self, address, survey, tokens) -> None:
-        super().__init__()
-        self._client = Client(address, timeout=5, sleep=self._pause)
-        self._link, self._tokens, self.acknowledged = Link(address, survey.hash), tokens, {}
-        self.gone = False
+    def __init__(self, database, draft, open_survey, people):
+        store = Store(database)
+        rng = np.random.default_rng(1)
+        open_survey, invited = store.freeze(open_survey), store.freeze(draft)
+        reports = simulate_respondents(open_survey, people, rng).reports()
+        tokens = iter(store.invite(invited, people * INVITED // LOAD))
+        every = LOAD // INVITED
+        self.devices = [
+            Device(open_survey, report) if place % every else Device(invited, report, next(tokens))
+            for place, report in enumerate(reports)
+        ]
+        store.close()
+        self._waiting = deque(self.devices)
+        self._acknowledged, self._until = 0, None
 
-    def _pause(self, _):
-        if self.gone:
-            raise ConnectionError("the server was killed")
+    async def drive(self, address, strike):
+        """Keep connections busy; after some acknowledged reports let something happen; go on if the server does."""
+        self._until, struck_after = None, self._acknowledged + LOAD
+        clients = [asyncio.create_task(self._client(address)) for _ in range(CONNECTIONS)]
+        while self._acknowledged < struck_after and not any(client.done() for client in clients):
+            await asyncio.sleep(0.001)
+        await asyncio.to_thread(strike)
+        self._until = self._acknowledged + LOAD // 10
+        await asyncio.gather(*clients)
 
-    def run(self) -> None:
-        for token in self._tokens:
-            report = os.urandom(1)[0] % 3
-            seal = seal_report(self._link.hash, bytes([report, *[0] * 5, 1, 1, *[0] * 7]), token)
+    async def _client(self, address):
+        connection = Connection(address)
+        while self._until is None or self._acknowledged < self._until:
+            device = self._waiting.popleft()
             try:
-                self._client.send(self._link, seal)
-            except (ConnectionError, ValueError):
+                acknowledged = await device.proceed(connection)
+            except (OSError, EOFError):
+                self._waiting.appendleft(device)
                 break
-            given = json.loads(seal.body)
-            self.acknowledged[key_hash(self._link.hash, bytes.fromhex(given["key"]))] = bytes.fromhex(given["report"])
-        self._client.close()
+            if acknowledged:
+                self._acknowledged += 1
+            else:
+                self._waiting.appendleft(device)
+                await asyncio.sleep(0.05)
+        await connection.close()
+
+    def check(self, database):
+        """Every acknowledged report is there, none twice, and nothing is there that nobody sent."""
+        found = stored(database)
+        acknowledged = {device.row for device in self.devices if device.acknowledged}
+        assert acknowledged <= found.keys()
+        assert found.keys() <= {device.row for device in self.devices if device.sealed is not None}
+        assert set(Counter((survey, key) for survey, key, _ in found.elements()).values()) == {1}
+        return len(acknowledged)
+
+    async def check_admissions(self, address):
+        """Whoever was admitted gets the same signature again, and nobody is admitted with another message."""
+        connection = Connection(address)
+        admitted = [device for device in self.devices if device.signature is not None]
+        for device in admitted:
+            path = f"/s/{device.survey.id}/admission"
+            reply = await connection.post(path, device.admission())
+            assert (reply.status, reply.content) == (200, {"signature": device.signature})
+            other = device.survey.admission.blind(device.credential).message
+            assert (await connection.post(path, device.admission(other))).status == 409
+        await connection.close()
+        return len(admitted)
 
 
-def test_kill_minus_nine_loses_no_acknowledged_report(database, store, survey):
-    acknowledged: dict[bytes, bytes] = {}
-    for _ in range(KILLS):
-        tokens = store.invite(survey, 400 * SENDERS)
-        process, address = start(database)
-        senders = [Sender(address, survey, tokens[place::SENDERS]) for place in range(SENDERS)]
-        for sender in senders:
-            sender.start()
-        while sum(len(sender.acknowledged) for sender in senders) < LOAD and any(map(Sender.is_alive, senders)):
-            time.sleep(0.01)
-        for sender in senders:
-            sender.gone = True
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        for sender in senders:
-            sender.join()
-            acknowledged |= sender.acknowledged
-    stored = _stored(database, survey)
-    assert len(acknowledged) >= LOAD * KILLS
-    assert acknowledged.items() <= stored.items()
-    counts = store.counts(survey.id)
-    assert counts["issued"] - counts["unspent"] == counts["reports"] == len(stored)
+@pytest.fixture
+def recorder():
+    with TemporaryDirectory(prefix="sv-synced-") as folder:
+        Path(folder).chmod(0o755)  # PostgreSQL's user must enter it
+        yield Recorder(Path(folder))
 
 
-def _stored(database: str, survey) -> dict[bytes, bytes]:
-    import sqlite3
+@pytest.fixture
+def start_server():
+    """Start servers, none of which outlives the test."""
+    processes = []
 
-    with sqlite3.connect(database) as plain:
-        found = dict(plain.execute("SELECT key, report FROM reports WHERE survey = ?", (survey.id,)).fetchall())
-    plain.close()
-    return found
+    def begin(database, **settings):
+        process, address = start(database, **settings)
+        processes.append(process)
+        return process, address
+
+    yield begin
+    for process in processes:
+        if process.poll() is None:
+            end(process, kill=True)
 
 
-def test_a_store_opens_after_a_kill(database, store, survey):
-    process, _ = start(database)
-    process.kill()
-    process.wait()
-    process.stdout.close()
+KILLS = {"sqlite": 9, "postgres": 5}
+
+
+@pytest.mark.parametrize("kind", KILLS)
+def test_a_killed_server_loses_nothing(kind, request, tmp_path, draft, open_survey, finished, recorder, start_server):
+    """SQLite's files also lose what was not synced: the machine may lose power at the same moment."""
+    database = str(tmp_path / "surveys.db") if kind == "sqlite" else request.getfixturevalue("postgres").database()
+    load, rng = Load(database, draft, open_survey, (KILLS[kind] + 1) * LOAD), random.Random(1)  # noqa: S311
+    for _ in range(KILLS[kind]):
+        recorder.forget()
+        process, address = start_server(database, environment=recorder.environment)
+
+        def kill(process=process):
+            if kind == "sqlite":
+                recorder.freeze(lambda: [process.pid])
+            end(process, kill=True)
+
+        finished(load.drive(address, kill))
+        for path, writes in recorder.unsynced().items():
+            tear(path, writes, rng)
+        load.check(database)
+    assert load.check(database) >= KILLS[kind] * LOAD
+    process, address = start_server(database)
+    assert finished(load.check_admissions(address)) >= KILLS[kind] * INVITED // 2
+    end(process)
+
+
+@pytest.fixture
+def recorded_postgres(postgres, recorder):
+    """PostgreSQL while everything that it writes to its log is recorded."""
+    postgres.stop()
+    postgres.environment = recorder.environment
+    postgres.start()
+    yield postgres
+    postgres.environment = {}
+    postgres.stop()
+    postgres.start()
+
+
+def test_a_killed_database_loses_nothing(recorded_postgres, draft, open_survey, finished, recorder, start_server):
+    """PostgreSQL stops without writing anything more, or loses power and what it had not synced of its log.
+
+    The survey's server lives on, refuses reports meanwhile, and takes them as soon as the database is back.
+    """
+    postgres, strikes = recorded_postgres, 6
+    database = postgres.database()
+    load, rng = Load(database, draft, open_survey, (strikes + 1) * LOAD), random.Random(1)  # noqa: S311
+    process, address = start_server(database)
+    for mode in ["immediate", "kill"] * (strikes // 2):
+
+        def strike(mode=mode):
+            if mode == "kill":
+                recorder.freeze(postgres.processes)
+            postgres.stop(mode)
+            for path, writes in recorder.unsynced().items():
+                tear(path, writes, rng)
+            recorder.forget()
+            postgres.start()
+
+        finished(load.drive(address, strike))
+    end(process)
+    assert load.check(database) >= strikes * LOAD
+    process, address = start_server(database)
+    assert finished(load.check_admissions(address)) >= strikes * INVITED // 2
+    end(process)
+
+
+@pytest.mark.usefixtures("store")
+def test_a_store_opens_after_a_kill(database, start_server):
+    process, _ = start_server(database)
+    end(process, kill=True)
     assert Store(database).surveys()

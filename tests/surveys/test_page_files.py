@@ -4,10 +4,12 @@ import gzip
 import json
 import re
 from base64 import b64encode
+from dataclasses import replace
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
 
+import brotli
 import pytest
 
 from sottovoce.mechanisms.mechanism import mechanism_kinds
@@ -16,11 +18,22 @@ from sottovoce.surveys.collect.app_state import PublishedSurvey
 from sottovoce.surveys.collect.audit import audit_document
 from sottovoce.surveys.collect.server import CONTENT_SECURITY_POLICY
 from sottovoce.surveys.definition.definition import sample_definition, sample_names, survey_from_text
-from sottovoce.surveys.page.files import FOLDER, address, import_map, page_files, page_modules, release, words_module
+from sottovoce.surveys.page.files import (
+    FOLDER,
+    address,
+    import_map,
+    later_modules,
+    page_files,
+    page_modules,
+    release,
+    words_module,
+)
 from sottovoce.surveys.report import ReportFormat
 
 SEALING = Path(__file__).parent / "browser/sealing.mjs"
 MODULES = [name for name in page_files() if name.endswith(".js")]
+ADMISSION = ["admission.js", "blind_rsa.js"]
+"""Modules that only surveys with invitations need."""
 
 
 def run(node, folder, document: bytes) -> str:
@@ -36,8 +49,10 @@ def check_it_seals(node, folder, survey) -> None:
 
 
 @pytest.mark.parametrize("name", sample_names())
-def test_samples_are_sealed(node, tmp_path, name):
-    check_it_seals(node, tmp_path, survey_from_text(sample_definition(name, date(2100, 1, 1))))
+def test_samples_are_sealed(node, tmp_path, secret_key, name):
+    draft = survey_from_text(sample_definition(name, date(2100, 1, 1)))
+    key = secret_key.public if draft.invitation == "single" else None
+    check_it_seals(node, tmp_path, replace(draft, admission=key))
 
 
 def test_every_kind_of_coin_is_tossed(node, tmp_path, every_kind):
@@ -67,15 +82,22 @@ def test_odds_above_the_promise_are_refused(node, tmp_path, plain_definition):
 
 def test_a_page_loads_the_kinds_of_coins_of_its_survey_only(plain_definition):
     plain = page_modules(survey_from_text(plain_definition))
-    assert (plain[0], plain[-1]) == ("main.js", "demo.js")
+    assert (plain[0], plain[-2:]) == ("main.js", ["demo.js", "coins.js"])
     assert [name for name in plain if "/" in name] == ["mechanisms/diagonal.js", "texts/en.js"]
     sampled = plain_definition + "groups: [{questions: [sick, theft], scheme: attribute_sampling}]\n"
     assert set(page_modules(survey_from_text(sampled))) == {*plain, "mechanisms/sampling.js"}
 
 
+def test_admission_is_loaded_where_there_are_invitations(open_survey, survey, old_survey):
+    assert set(page_modules(survey)) == {*page_modules(open_survey), "blind_rsa.js"}
+    assert set(later_modules(survey)) == {*later_modules(open_survey), "admission.js"}
+    assert set(page_modules(old_survey)) == set(page_modules(open_survey))
+
+
 def test_what_a_module_imports_is_loaded_with_it(every_kind):
-    loaded = page_modules(every_kind)
-    assert sorted(loaded) == [name for name in MODULES if not name.startswith("texts/") or name == "texts/en.js"]
+    loaded = [*page_modules(every_kind), *later_modules(every_kind)]
+    asked_for = [name for name in MODULES if name not in (*ADMISSION, "presentation.js")]
+    assert sorted(loaded) == [name for name in asked_for if not name.startswith("texts/") or name == "texts/en.js"]
 
 
 @pytest.mark.parametrize(("language", "name"), [("de", "de"), ("de-AT", "de"), ("sv", "en")])
@@ -84,6 +106,20 @@ def test_a_page_has_the_words_of_its_first_language(plain_definition, language, 
     loaded = page_modules(survey_from_text(f"languages: [{language}]\n{definition}"))
     assert [module for module in loaded if module.startswith("texts/")] == [f"texts/{name}.js"]
     assert words_module(language) == f"texts/{name}.js"
+
+
+def test_all_languages_have_the_same_texts_with_the_same_gaps(node):
+    script = """
+        const gaps = (text) => [...text.matchAll(/\\{\\w+\\}/g)].map(([gap]) => gap).sort();
+        const flat = (words, path = "") => Object.entries(words).flatMap(([name, text]) =>
+          typeof text === "string" ? [[path + name, gaps(text)]] : flat(text, `${path}${name}.`));
+        const read = (path) => import(path).then(({ words }) => flat(words).sort());
+        Promise.all(process.argv.slice(1).map(read)).then((found) => console.log(JSON.stringify(found)));
+    """
+    texts = [f"file://{FOLDER / name}" for name in MODULES if name.startswith("texts/")]
+    first, *others = json.loads(node("-e", script, *texts))
+    assert len(first) > 80
+    assert [other == first for other in others] == [True] * 4
 
 
 def test_every_text_is_a_language_that_the_page_speaks():
@@ -130,10 +166,10 @@ def test_the_audit_names_what_a_browser_runs(plain_definition):
     definition = definition.replace("kind: yes_no,", "kind: single, answers: {a: {en: a, ar: a}, b: {en: b, ar: b}},")
     survey = survey_from_text(f"languages: [en, ar]\n{definition}")
     found = audit_document(survey)
-    assert found["modules"] == sorted([*page_modules(survey), "texts/ar.js"])
+    assert found["modules"] == sorted([*page_modules(survey), *later_modules(survey), "texts/ar.js"])
     for name, file in page_files().items():
         assert found["files"][name] == {"path": address(name), "sha256": file.hash}
-    shown = PublishedSurvey(survey).audit_page.content.decode()
+    shown = PublishedSurvey(survey).audit_page("en").content.decode()
     for name in found["modules"]:
         assert f'<dt><a href="{address(name)}">{name}</a></dt><dd><code>{page_files()[name].hash}</code></dd>' in shown
 
@@ -143,7 +179,7 @@ def test_a_plain_page_is_small(plain_definition):
     survey = survey_from_text(plain_definition)
     page = PublishedSurvey(survey).page
     files = [page_files()[name] for name in (*page_modules(survey), "page.css")]
-    assert len(page.packed) < 2_300
-    assert sum(len(file.packed) for file in files) < 19_500
+    assert len(page.packed["br"]) + sum(len(file.packed["br"]) for file in files) < 36_000
+    assert sum(len(page_files()[name].packed["br"]) for name in ADMISSION) < 3_000
     for file in (*files, page):
-        assert gzip.decompress(file.packed) == file.content
+        assert brotli.decompress(file.packed["br"]) == gzip.decompress(file.packed["gzip"]) == file.content

@@ -3,34 +3,60 @@
 import gzip
 import json
 import os
+import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date
+from datetime import UTC, datetime, timedelta
+from datetime import time as time_of_day
 from hashlib import sha256
 from pathlib import Path
 from socket import create_connection
 from urllib.parse import urlsplit
 
+import brotli
 import pytest
+from sqlalchemy import update
+from sqlalchemy.exc import OperationalError
 
 from sottovoce.errors import SottovoceError
+from sottovoce.surveys.blind_rsa import SecretKey, blind_sign
 from sottovoce.surveys.client.client import seal_report
 from sottovoce.surveys.collect import server as server_module
+from sottovoce.surveys.collect import signer as signer_module
 from sottovoce.surveys.collect.app_state import PublishedSurvey, RateLimit, today
+from sottovoce.surveys.collect.database import surveys, writing
 from sottovoce.surveys.collect.server import HEADERS, SecurityHeaders, address_of, listen, serve
 from sottovoce.surveys.collect.store import Store
 from sottovoce.surveys.collect.writer import Writer
+from sottovoce.surveys.links import token_hash
 from sottovoce.surveys.page.files import PageFile, address, page_files
 from sottovoce.surveys.report import receipt_of
 
+REAL_GENERATE = SecretKey.generate
 REPORT = bytes([0] * 6 + [1, 1] + [0] * 7)
 """The first answer everywhere, and a set of two jobs: it fits the survey's plan."""
 
 
 def body(asked, token=None, **changes) -> bytes:
+    """A report to an open survey, or to one that was frozen by 0.1."""
     given = {"survey": asked.hash, "report": REPORT.hex(), "key": os.urandom(16).hex(), "token": token}
     return json.dumps(given | changes).encode()
+
+
+def signed(asked, held, **changes) -> bytes:
+    """A report under a credential."""
+    given = {
+        "survey": asked.hash,
+        "report": REPORT.hex(),
+        "credential": held.value.hex(),
+        "signature": held.signature.hex(),
+    }
+    return json.dumps(given | changes).encode()
+
+
+def admission(token, blinded) -> bytes:
+    return json.dumps({"token": token, "blinded": blinded.hex()}).encode()
 
 
 def test_the_document_is_the_bytes_that_the_hash_is_of(server, survey):
@@ -63,11 +89,14 @@ def test_modules_of_a_survey_are_those_that_its_audit_names(server, survey):
 @pytest.mark.parametrize("path", ["", "/survey.json", "/audit"])
 def test_what_browsers_load_is_compressed(server, survey, path):
     plain = server.ask("GET", f"/s/{survey.id}{path}")
-    packed = server.ask("GET", f"/s/{survey.id}{path}", headers={"Accept-Encoding": "br, gzip"})
-    assert packed.headers["content-encoding"] == "gzip"
-    assert packed.headers["vary"] == plain.headers["vary"] == "accept-encoding"
-    assert gzip.decompress(packed.body) == plain.body
-    assert len(packed.body) < len(plain.body)
+    accepted = {"gzip, deflate, br": "br", "br;q=0, gzip": "gzip", "gzip;q=0.5": "gzip", "br;q=0.0": None, "zstd": None}
+    for asked, encoding in accepted.items():
+        packed = server.ask("GET", f"/s/{survey.id}{path}", headers={"Accept-Encoding": asked})
+        assert packed.headers.get("content-encoding") == encoding
+        assert packed.headers["vary"] == plain.headers["vary"] == "accept-encoding"
+        unpacked = {"br": brotli.decompress, "gzip": gzip.decompress, None: bytes}[encoding](packed.body)
+        assert unpacked == plain.body
+        assert (len(packed.body) < len(plain.body)) == (encoding is not None)
 
 
 def test_files_of_the_page(server, monkeypatch):
@@ -116,25 +145,184 @@ def test_a_crowd_that_comes_at_once_reads_a_survey_once(server, store, survey, m
 def test_texts_are_escaped(store, database, survey, served):
     from dataclasses import replace
 
-    evil = replace(survey, title={"en": "<script>alert(1)</script>"})
-    store.freeze(evil)
+    evil = store.freeze(replace(survey, title={"en": "<script>alert(1)</script>"}, admission=None))
     for path in ("", "/audit"):
         shown = served().ask("GET", f"/s/{evil.id}{path}").body.decode()
         assert "<script>alert" not in shown
         assert "&lt;script&gt;alert" in shown
 
 
-def test_a_report_is_stored_once_and_its_receipt_is_that_of_its_bytes(server, store, survey):
-    (token,) = store.invite(survey, 1)
-    seal = seal_report(survey.hash, REPORT, token)
+def test_a_report_is_stored_once_and_its_receipt_is_that_of_its_bytes(server, store, survey, credential):
+    seal = seal_report(survey.hash, REPORT, credential=credential())
     assert server.post(survey, seal.body) == (201, seal.receipt)
     assert server.post(survey, seal.body) == (200, seal.receipt)
     assert store.reports(survey.id) == [REPORT]
     given = json.loads(seal.body)
-    assert seal.receipt == receipt_of(given["survey"], given["report"], given["key"])
+    assert seal.receipt == receipt_of(given["survey"], given["report"], given["credential"])
 
 
-def test_the_same_token_from_fifty_clients_is_taken_once(server, store, survey):
+def test_a_check_spends_nothing(server, store, survey, old_survey, open_survey):
+    (token,) = store.invite(survey, 1)
+    check = json.dumps({"token": token}).encode()
+    for _ in range(3):
+        assert server.post(survey, check, route="check") == (200, "unspent")
+    store.admit(survey.id, token_hash(survey.hash, token), b"b")
+    assert server.post(survey, check, route="check") == (409, "spent")
+    for wrong in ("A" * 22, "", "A" * 21, "A" * 23, "\u00e9" * 22):
+        answer = server.post(survey, json.dumps({"token": wrong}).encode(), route="check")
+        assert answer == (403, "unknown_invitation")
+    (old,) = store.invite(old_survey, 1)
+    assert server.post(old_survey, json.dumps({"token": old}).encode(), route="check") == (200, "unspent")
+    assert server.post(open_survey, check, route="check") == (400, "malformed")
+    assert server.post(survey, b'{"token": 1}', route="check") == (400, "malformed")
+    store.close_survey(survey.id)
+    assert server.post(survey, check, route="check") == (410, "closed")
+
+
+def test_an_invitation_is_spent_for_one_blind_signature(server, store, survey, old_survey, secret_key):
+    (token,) = store.invite(survey, 1)
+    value = os.urandom(32)
+    mine, other = survey.admission.blind(value), survey.admission.blind(value)
+    status, signature = server.post(survey, admission(token, mine.message), route="admission")
+    assert status == 200
+    assert survey.admission.finalize(value, bytes.fromhex(signature), mine.inverse)
+    assert server.post(survey, admission(token, mine.message), route="admission") == (200, signature)
+    assert server.post(survey, admission(token, other.message), route="admission") == (409, "spent")
+    unknown = admission("A" * 22, other.message)
+    assert server.post(survey, unknown, route="admission") == (403, "unknown_invitation")
+    size, modulus = survey.admission.length, survey.admission.modulus
+    for number in (0, modulus, modulus + 1, 2 ** (8 * size) - 1):
+        answer = server.post(survey, admission(token, number.to_bytes(size)), route="admission")
+        assert answer == (422, "blinded")
+    for wrong in (b"", bytes(size - 1), bytes(size + 1)):
+        assert server.post(survey, admission(token, wrong), route="admission") == (400, "malformed")
+    capital = admission(token, mine.message).replace(mine.message.hex().encode(), mine.message.hex().upper().encode())
+    assert server.post(survey, capital, route="admission") == (400, "malformed")
+    assert server.post(old_survey, admission(token, mine.message), route="admission") == (400, "malformed")
+    store.close_survey(survey.id)
+    assert server.post(survey, admission(token, mine.message), route="admission") == (410, "closed")
+
+
+def test_two_hundred_clients_race_with_one_invitation(served, store, survey):
+    """Two servers: one message is admitted, and whoever sent it gets the same signature."""
+    (token,) = store.invite(survey, 1)
+    servers = [served(per_window=None), served(per_window=None)]
+    blinded = [survey.admission.blind(os.urandom(32)).message for _ in range(10)]
+    start = threading.Barrier(50)
+
+    def ask(number):
+        start.wait()
+        bodies = [admission(token, blinded[(number + turn) % 10]) for turn in range(4)]
+        return [servers[(number + turn) % 2].post(survey, body, route="admission") for turn, body in enumerate(bodies)]
+
+    with ThreadPoolExecutor(50) as pool:
+        answers = [answer for asked in pool.map(ask, range(50)) for answer in asked]
+    assert {status for status, _ in answers} == {200, 409}
+    assert len({signature for status, signature in answers if status == 200}) == 1
+    assert [status for status, _ in answers].count(200) == 20
+    assert store.counts(survey.id)["admitted"] == 1
+
+
+def test_a_credential_brings_one_report(served, store, survey, credential):
+    """Fifty clients, two servers and two reports: one of them is stored."""
+    mine = credential()
+    bodies = [signed(survey, mine), signed(survey, mine, report="01" + REPORT.hex()[2:])]
+    servers, start = [served(per_window=None), served(per_window=None)], threading.Barrier(50)
+
+    def send(number):
+        start.wait()
+        return servers[number % 2].post(survey, bodies[number // 2 % 2])
+
+    with ThreadPoolExecutor(50) as pool:
+        answers = list(pool.map(send, range(50)))
+    assert sorted({status for status, _ in answers}) == [200, 201, 409]
+    assert [status for status, _ in answers].count(201) == 1
+    assert {error for status, error in answers if status == 409} == {"other_report"}
+    assert len(store.reports(survey.id)) == 1
+
+
+def test_only_the_surveys_own_key_admits(server, store, survey, credential):
+    mine = credential()
+    flipped = bytes([mine.signature[0] ^ 1]) + mine.signature[1:]
+    other_key = REAL_GENERATE()
+    value = os.urandom(32)
+    blinded = other_key.public.blind(value)
+    strange = other_key.public.finalize(
+        value, blind_sign(blinded.message, other_key.public.modulus, other_key.exponent), blinded.inverse
+    )
+    for changes in (
+        {"signature": flipped.hex()},
+        {"signature": mine.signature.hex()[2:]},
+        {"signature": ""},
+        {"credential": os.urandom(32).hex()},
+        {"credential": value.hex(), "signature": strange.hex()},
+    ):
+        assert server.post(survey, signed(survey, mine, **changes)) == (403, "signature")
+    for changes in (
+        {"credential": "00"},
+        {"credential": "G" * 64},
+        {"signature": "0"},
+        {"token": "A" * 22},
+        {"key": "00" * 16},
+    ):
+        assert server.post(survey, signed(survey, mine, **changes)) == (400, "malformed")
+    assert server.post(survey, body(survey, "A" * 22)) == (400, "malformed")
+    assert server.post(survey, signed(survey, mine, report="00" * 15)) == (422, "unfit")
+    assert server.post(survey, signed(survey, mine, survey="00" * 32)) == (409, "other_survey")
+    assert store.counts(survey.id)["reports"] == 0
+
+
+def test_a_secret_key_that_is_gone(served, store, survey, credential):
+    """Nobody is admitted and no invitation is spent, but reports are taken."""
+    (token,) = store.invite(survey, 1)
+    with writing(store._engine) as connection:
+        connection.execute(update(surveys).values(secret=None))
+    server = served()
+    blinded = survey.admission.blind(os.urandom(32)).message
+    assert server.post(survey, admission(token, blinded), route="admission") == (410, "no_key")
+    assert store.counts(survey.id)["unspent"] == 1
+    assert server.post(survey, signed(survey, credential()))[0] == 201
+
+
+def test_a_signer_that_was_killed_is_started_again(served, store, survey, monkeypatch):
+    tokens = store.invite(survey, 3)
+    server = served()
+
+    def ask(token):
+        return server.post(survey, admission(token, survey.admission.blind(os.urandom(32)).message), route="admission")
+
+    assert ask(tokens[0])[0] == 200
+    for child in signers():
+        os.kill(child, signal.SIGKILL)
+    assert ask(tokens[1])[0] == 200
+    monkeypatch.setattr(signer_module.sys, "executable", "/bin/false")
+    for child in signers():
+        os.kill(child, signal.SIGKILL)
+    assert ask(tokens[2]) == (503, "busy")
+
+
+def signers() -> list[int]:
+    """Processes of this one that sign."""
+    children = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+    found = [int(number) for path in children for number in path.read_text().split()]
+    return [number for number in found if b"signer" in Path(f"/proc/{number}/cmdline").read_bytes()]
+
+
+def test_a_database_that_is_gone_is_busy(served, store, survey, monkeypatch):
+    server = served()
+    (token,) = store.invite(survey, 1)
+    assert server.ask("GET", f"/s/{survey.id}").status == 200
+
+    def gone(*_):
+        raise OperationalError("select", {}, Exception("gone"))
+
+    monkeypatch.setattr(Store, "invitation", gone)
+    assert server.post(survey, json.dumps({"token": token}).encode(), route="check") == (503, "busy")
+
+
+def test_the_same_token_from_fifty_clients_is_taken_once(server, store, old_survey):
+    """In a survey that was frozen by 0.1, where invitations travel with reports."""
+    survey = old_survey
     (token,) = store.invite(survey, 1)
     start = threading.Barrier(50)
 
@@ -188,14 +376,15 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "raw", "status", "error"), REFUSED)
-def test_bad_reports_are_refused_with_a_reason_and_not_stored(server, store, open_survey, changes, raw, status, error):
-    given = body(open_survey, **changes) if raw is None else raw
-    assert server.post(open_survey, given) == (status, error)
+def test_bad_reports_are_refused_with_a_reason_and_not_stored(server, store, open_survey):
+    for changes, raw, status, error in REFUSED:
+        given = body(open_survey, **changes) if raw is None else raw
+        assert server.post(open_survey, given) == (status, error), (changes, raw)
     assert store.counts(open_survey.id)["reports"] == 0
 
 
-def test_uninvited_reports(server, store, survey):
+def test_uninvited_reports(server, store, old_survey):
+    survey = old_survey
     for token in (None, "", "short", "A" * 22, "A" * 23):
         assert server.post(survey, body(survey, token)) == (403, "invitation")
     assert store.counts(survey.id)["reports"] == 0
@@ -228,16 +417,39 @@ def test_requests_that_are_none(server, open_survey):
 
 
 def test_a_survey_that_has_ended(served, store, open_survey):
-    assert served(day=lambda: open_survey.until).post(open_survey, body(open_survey))[0] == 201
-    late = served(day=lambda: date(3000, 1, 1))
+    end = datetime.combine(open_survey.until, time_of_day(), UTC) + timedelta(days=1)
+    waited = end + 2 * timedelta(seconds=open_survey.send_interval)
+    in_time = served(now=lambda: waited - timedelta(seconds=1))
+    assert in_time.post(open_survey, body(open_survey))[0] == 201
+    late = served(now=lambda: waited)
     assert late.post(open_survey, body(open_survey)) == (410, "closed")
     stored = seal_report(open_survey.hash, REPORT, None)
-    assert served(day=lambda: open_survey.until).post(open_survey, stored.body) == (201, stored.receipt)
+    assert in_time.post(open_survey, stored.body) == (201, stored.receipt)
     assert late.post(open_survey, stored.body) == (200, stored.receipt)  # whose receipt was lost gets it again
     changed = stored.body.replace(REPORT.hex().encode(), b"01" + REPORT.hex()[2:].encode())
     assert late.post(open_survey, changed) == (410, "closed")
     assert store.counts(open_survey.id)["reports"] == 2
     assert today() < open_survey.until
+
+
+def test_nobody_is_admitted_after_the_last_day(served, store, survey):
+    (token,) = store.invite(survey, 1)
+    end = datetime.combine(survey.until, time_of_day(), UTC) + timedelta(days=1)
+    late, blinded = served(now=lambda: end), survey.admission.blind(os.urandom(32)).message
+    assert late.post(survey, json.dumps({"token": token}).encode(), route="check") == (410, "closed")
+    assert late.post(survey, admission(token, blinded), route="admission") == (410, "closed")
+    in_time = served(now=lambda: end - timedelta(seconds=1))
+    assert in_time.post(survey, admission(token, blinded), route="admission")[0] == 200
+
+
+def test_every_kind_of_request_has_a_limit_of_its_own(served, store, survey, credential):
+    server, (token,) = served(per_window=2), store.invite(survey, 1)
+    check = json.dumps({"token": token}).encode()
+    blinded = admission(token, survey.admission.blind(os.urandom(32)).message)
+    for route, given in (("check", check), ("admission", blinded), ("reports", signed(survey, credential()))):
+        statuses = [server.post(survey, given, route=route)[0] for _ in range(3)]
+        assert statuses[2] == 429
+        assert all(status < 300 for status in statuses[:2])
 
 
 def test_too_many_reports_from_one_address(served, open_survey):
@@ -296,7 +508,7 @@ def test_who_hangs_up_in_the_middle_leaves_no_trace(server, store, open_survey, 
 
 
 def test_a_fault_of_our_own_says_so(served, open_survey, monkeypatch):
-    monkeypatch.setattr(PublishedSurvey, "receipt", lambda self, submission: 1 / 0)
+    monkeypatch.setattr(PublishedSurvey, "read_submission", lambda self, submission: 1 / 0)
     failed = served().ask(
         "POST", f"/s/{open_survey.id}/reports", body(open_survey), {"Content-Type": "application/json"}
     )
@@ -320,16 +532,18 @@ def test_headers_say_https_where_it_is(finished):
     assert headers[b"cache-control"] == b"no-cache"
 
 
-def test_nothing_about_the_sender_is_kept_or_logged(server, store, survey, database, capfd):
+def test_nothing_about_the_sender_is_kept_or_logged(server, store, survey, database, capfd, credential):
     """Neither address nor agent nor token nor key, in the database, its log or what the server prints."""
     (token,) = store.invite(survey, 1)
-    given = body(survey, token)
+    given = signed(survey, credential())
     headers = {
         "User-Agent": "Netscape-4711",
         "X-Forwarded-For": "203.0.113.77",
         "Referer": "https://example.org/secret",
     }
     assert server.post(survey, given, headers)[0] == 201
+    blinded = survey.admission.blind(os.urandom(32)).message
+    assert server.post(survey, admission(token, blinded), headers, "admission")[0] == 200
     server.ask("GET", f"/s/{survey.id}", headers=headers)
     server.post(survey, b"broken", headers)
     printed = "".join(capfd.readouterr()).encode()
@@ -338,7 +552,9 @@ def test_nothing_about_the_sender_is_kept_or_logged(server, store, survey, datab
     for trace in (b"Netscape-4711", b"203.0.113.77", b"127.0.0.1", b"example.org/secret", token.encode()):
         assert trace not in kept
         assert trace not in printed
-    assert bytes.fromhex(json.loads(given)["key"]) not in kept
+    assert bytes.fromhex(json.loads(given)["credential"]) not in kept
+    assert bytes.fromhex(json.loads(given)["signature"])[:32] not in kept
+    assert blinded[:32] not in kept
 
 
 def test_what_is_queued_is_finished_at_the_end(store, open_survey, served):

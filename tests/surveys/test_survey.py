@@ -19,7 +19,8 @@ from sottovoce.schemes import RandomizedResponse, Warner
 from sottovoce.surveys import client, collect, definition
 from sottovoce.surveys.collect.audit import audit_document
 from sottovoce.surveys.definition.definition import sample_definition, sample_names, survey_from_text
-from sottovoce.surveys.definition.survey import Answer, Question, survey_from_bytes
+from sottovoce.surveys.definition.questions import Answer, Question
+from sottovoce.surveys.definition.survey import survey_from_bytes
 from sottovoce.surveys.links import Link, new_token, read_link, server_address
 from sottovoce.surveys.page.files import page_files
 
@@ -56,8 +57,15 @@ def changed(survey, **changes) -> bytes:
     [
         (lambda s: s.document + b" ", "must be canonical JSON without other keys"),
         (lambda s: changed(s, extra=1), "must be canonical JSON without other keys"),
-        (lambda s: changed(s, version=0), r"^version must be 1\. Got 0"),
-        (lambda s: changed(s, version=2), r"written by a newer version of Sottovoce \(document version 2\)"),
+        (lambda s: changed(s, version=0), r"^version must be from 1 to 2\. Got 0"),
+        (lambda s: changed(s, version=3), r"written by a newer version of Sottovoce \(document version 3\)"),
+        (lambda s: changed(s, send_interval=9), "send_interval must be 0, or 10 to 86400 seconds"),
+        (lambda s: changed(s, send_interval=-1), "send_interval must be a whole number that is not negative"),
+        (lambda s: changed(s, send_interval=True), "send_interval must be a whole number that is not negative"),
+        (lambda s: changed(s, send_interval=0, admission=None), "must be canonical JSON without other keys"),
+        (lambda s: changed(s, rehearsal=1), "rehearsal must be true or false"),
+        (lambda s: changed(s, invitation="open"), "admission must be null for an open survey"),
+        (lambda s: changed(s, admission={}), "admission must"),
         (lambda s: changed(s, questions=[]), "must have the questions as its attributes"),
         (lambda s: changed(s, questions=[1]), "must be a complete survey document"),
         (lambda s: changed(s, until="soon"), "must be a complete survey document"),
@@ -94,7 +102,7 @@ def test_plans_that_no_survey_can_have(survey):
     with pytest.raises(SottovoceError, match="plan must promise odds"):
         replace(survey, questions=(asked,), plan=certain)
     public = survey.plan.with_public([PublicNumber("weight")])
-    with pytest.raises(SottovoceError, match="plan must have no public columns"):
+    with pytest.raises(SottovoceError, match="plan must have the public questions as its public columns"):
         replace(survey, plan=public)
     many = replace(asked, answers=tuple(Answer(f"a{i}", {"en": "A"}) for i in range(2**16 + 1)))
     plan = Plan.of(Schema([Attribute("q", many.labels)]), {"q": RandomizedResponse(odds=3)})
@@ -142,7 +150,9 @@ def test_the_audit_says_the_odds_per_question_and_in_all(survey):
     found = audit_document(survey)
     assert found["hash"] == survey.hash
     assert found["whole"]["odds"] == "729"
-    assert found["whole"]["words"].endswith("by a factor of at most 729. No report proves any answer.")
+    promised, weak = found["whole"]["words"].split(" Protection is ")
+    assert promised.endswith("by a factor of at most 729. No report proves any answer.")
+    assert (found["strength"], weak) == ("weak", "weak: a factor of at most 100 is advised here.")
     shown = {question["id"]: question for question in found["questions"]}
     assert all(question["promise"]["odds"] == "3" for question in shown.values())
     assert shown["drink"]["told_as_it_is"] == "1/2"  # 3 / (3 + 4 - 1)
@@ -154,6 +164,15 @@ def test_the_audit_says_the_odds_per_question_and_in_all(survey):
     assert set(found["files"]) == set(page_files())
 
 
+def test_the_audit_says_what_links_invitations_and_reports(survey, open_survey, old_survey):
+    assert "blind signatures" in " ".join(audit_document(survey)["admission"])
+    assert "a survey of their own" in " ".join(audit_document(survey)["admission"])
+    assert "frozen by version 0.1" in " ".join(audit_document(old_survey)["admission"])
+    assert "no invitations" in " ".join(audit_document(open_survey)["admission"])
+    assert "next whole interval of 10 minutes" in audit_document(survey)["time"][0]
+    assert audit_document(old_survey)["time"][0] == "Each report is sent at once."
+
+
 def test_the_audit_names_questions_that_share_coins():
     text = "title: T\nasker: A\npurpose: P\nuntil: 2030-12-31\nodds: 9\nquestions:\n"
     text += "".join(f"  - {{id: {name}, kind: yes_no, text: Q}}\n" for name in "abc")
@@ -161,7 +180,7 @@ def test_the_audit_names_questions_that_share_coins():
     shown = {question["id"]: question for question in audit_document(joint)["questions"]}
     assert shown["a"]["shares_coins_with"] == ["c"]
     sampled = survey_from_text(text + "groups: [{questions: [a, c], scheme: attribute_sampling}]\n")
-    assert audit_document(sampled)["questions"][0]["told_as_it_is"] is None
+    assert audit_document(sampled)["questions"][0]["told_as_it_is"] == "3/4"  # if it is picked
     turned = survey_from_text(text + "groups: [{questions: [a, c], scheme: symmetric_unary}]\n")
     assert audit_document(turned)["questions"][0]["told_as_it_is"] is None
 

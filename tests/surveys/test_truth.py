@@ -10,16 +10,19 @@ from sottovoce.plans.budget import new_plan
 from sottovoce.schemas.attribute import Attribute
 from sottovoce.schemas.schema import Schema
 from sottovoce.schemes import RandomizedResponse
-from sottovoce.surveys.client.client import Submission, disguise_answers, truth_codes, truth_of
+from sottovoce.surveys.client.client import Submission, disguise_answers, truth_of
 from sottovoce.surveys.report import ReportFormat
 
 ANSWERS = {"sick": "no", "drink": "once", "seen": ["touch"], "job": "c", "theft": "no"}
 
 
+def truth_codes(survey):
+    return survey.plan.schema.encode({name: [value] for name, value in truth_of(survey, ANSWERS).items()})
+
+
 def test_a_skipped_question_is_a_truth_of_its_own(survey):
     assert truth_of(survey, ANSWERS) == ANSWERS | {"days": "not asked"}
-    codes = [int(column[0]) for column in truth_codes(survey, ANSWERS)]
-    assert codes == [0, 3, 1, 0, 1, 0, 2, 0]
+    assert [int(column[0]) for column in truth_codes(survey)] == [0, 3, 1, 0, 1, 0, 2, 0]
 
 
 @pytest.mark.parametrize(
@@ -65,26 +68,29 @@ def test_numbers_in_bins_closed_on_the_right():
         truth_of(survey, {"q": 0})
 
 
-def test_reports_have_one_length_whatever_the_answers(survey):
+def test_reports_have_one_length_whatever_the_answers(survey, credential):
     form = ReportFormat(survey.plan)
     assert form.length == 3 + 3 + 8 + 1
-    sick = disguise_answers(survey, ANSWERS | {"sick": "yes", "days": 2}, "A" * 22)
-    assert len(sick.body) == len(disguise_answers(survey, ANSWERS | {"seen": []}, "B" * 22).body)
+    sick = disguise_answers(survey, ANSWERS | {"sick": "yes", "days": 2}, credential=credential())
+    assert len(sick.body) == len(disguise_answers(survey, ANSWERS | {"seen": []}, credential=credential()).body)
 
 
-def test_the_same_words_give_the_same_report_as_the_reference(survey):
+def test_the_same_words_give_the_same_report_as_the_reference(old_survey):
     """The seal holds what `disguise_codes` gives, which the conformance vectors are of."""
     from msgspec.json import decode
 
+    survey = old_survey
     given = decode(disguise_answers(survey, ANSWERS, "A" * 22, random_words(5)).body, type=Submission)
-    columns = disguise_codes(truth_codes(survey, ANSWERS), survey.plan, random_words(5))
+    columns = disguise_codes(truth_codes(survey), survey.plan, random_words(5))
     assert list(bytes.fromhex(given.report)) == [int(column[0]) for column in columns]
     assert given.survey == survey.hash
 
 
-def test_tokens_are_for_single_invitations_only(survey, open_survey):
+def test_tokens_are_for_single_invitations_only(survey, old_survey, open_survey):
+    with pytest.raises(SottovoceError, match="credential must be given: the survey has an admission key"):
+        disguise_answers(survey, ANSWERS, "A" * 22)
     with pytest.raises(SottovoceError, match="token must be given"):
-        disguise_answers(survey, ANSWERS)
+        disguise_answers(old_survey, ANSWERS)
     with pytest.raises(SottovoceError, match="token must be left out"):
         disguise_answers(open_survey, ANSWERS, "A" * 22)
 

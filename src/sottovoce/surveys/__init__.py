@@ -30,13 +30,15 @@ HOMES = {
         "QuestionPreview",
         "preview",
     ),
-    "surveys.definition.survey": (
-        "Question",
-        "Survey",
-    ),
+    "surveys.definition.questions": ("Question",),
+    "surveys.definition.survey": ("Survey",),
     "surveys.links": (
         "Link",
         "read_link",
+    ),
+    "surveys.rehearsal": (
+        "Rehearsal",
+        "rehearse",
     ),
     "surveys.results": (
         "AnswerEstimate",
@@ -44,6 +46,7 @@ HOMES = {
         "cross_table",
         "export_reports",
         "reports",
+        "results_by",
         "survey_results",
     ),
 }

@@ -1,19 +1,25 @@
 """Reports as bytes, on the wire and in the database, and the check that a plan can produce them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from hashlib import sha256
 from operator import lt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.channels.channel import Channel
+from sottovoce.channels.random_set import RandomSet
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.plans.plan import Group, Plan
+from sottovoce.plans.public import PublicNumber
 from sottovoce.schemas.attribute import Columns, narrow
 
 FULL_SUPPORT = frozenset({"diagonal", "private_diagonal", "replacement", "turning", "flips", "one_hot", "cut_paste"})
 """Kinds of mechanisms that can report every cell, provided that their odds are bounded."""
+
+REPORT_ANY_TRUTH = frozenset({"diagonal", "private_diagonal", "replacement", "turning"})
+"""Kinds that can report every cell also if their odds are unbounded: if it is the truth, or if it is not."""
 
 CACHED_REPORTS = 4096
 """Reports of a group whose possibility is cached."""
@@ -23,7 +29,7 @@ ONE_BYTE = 256
 
 
 class PossibleReports:
-    """Check that codes have positive probability. Under bounded odds this holds for all truths or for none.
+    """Check that codes have positive probability under some truth. Under bounded odds it has under all or under none.
 
     >>> from sottovoce.schemas.attribute import Attribute
     >>> from sottovoce.schemas.schema import Schema
@@ -38,7 +44,7 @@ class PossibleReports:
         self._groups = [
             (plan.report_columns(group), group.mechanism.channel.shape_out, _possible_cells(group))
             for group in plan.groups
-            if group.mechanism.kind not in FULL_SUPPORT
+            if group.mechanism.kind not in (FULL_SUPPORT if group.guarantee.deniable else REPORT_ANY_TRUTH)
         ]
 
     def __call__(self, codes: Sequence[int]) -> bool:
@@ -47,8 +53,36 @@ class PossibleReports:
 
 
 def _possible_cells(group: Group) -> Callable[[int], bool]:
-    entry = group.mechanism.channel.entry
-    return lru_cache(CACHED_REPORTS)(lambda cell: entry(cell, 0) > 0)
+    channel = group.mechanism.channel
+    if group.guarantee.deniable:
+        return lru_cache(CACHED_REPORTS)(lambda cell: channel.entry(cell, 0) > 0)
+    return lru_cache(CACHED_REPORTS)(partial(_possible_under_any, channel))
+
+
+def _possible_under_any(channel: Channel, cell: int) -> bool:
+    """Return whether some truth has this report: for every factor, and for a part that the report can be of."""
+    if isinstance(channel, RandomSet):  # sums of lengths tell it, and the sets of hundreds of truths take long
+        members = [j for j in range(channel.n_in) if cell >> (channel.n_in - 1 - j) & 1]
+        return any(sum(slab.lengths[j] for j in members) == slab.size for slab in channel.components)
+    if channel.samples:
+        codes = _codes(cell, channel.shape_out)
+        asked = tuple(axis for axis, code in enumerate(codes) if code < channel.shape_in[axis])
+        parts = [part.channel for part in channel.parts if part.axes == asked and part.channel is not None]
+        return any(_possible_under_any(part, _cell(codes, asked, part.shape_out)) for part in parts)
+    for factor in reversed(channel.factors):
+        cell, report = divmod(cell, factor.n_out)
+        if not any(factor.entry(report, truth) > 0 for truth in range(factor.n_in)):
+            return False
+    return True
+
+
+def _codes(cell: int, sizes: Sequence[int]) -> list[int]:
+    """Return the codes of a joint cell, the inverse of `_cell`."""
+    codes = []
+    for size in reversed(sizes):
+        cell, code = divmod(cell, size)
+        codes.append(code)
+    return codes[::-1]
 
 
 def _cell(codes: Sequence[int], columns: Sequence[int], sizes: Sequence[int]) -> int:
@@ -60,7 +94,7 @@ def _cell(codes: Sequence[int], columns: Sequence[int], sizes: Sequence[int]) ->
 
 
 class ReportFormat:
-    """Layout of a plan's reports: every code big-endian, in the order of the report's columns.
+    """Layout of a plan's reports: every code big-endian, disguised columns in their order, then public ones.
 
     All reports of a plan have the same length.
 
@@ -74,7 +108,8 @@ class ReportFormat:
 
     def __init__(self, plan: Plan) -> None:
         """Read the sizes of the columns from a plan."""
-        self.sizes = plan.report_schema.sizes
+        public = [len(column.categories) for column in plan.public if not isinstance(column, PublicNumber)]
+        self.sizes = (*plan.report_schema.sizes, *public)
         self._possible = PossibleReports(plan)
 
     @cached_property

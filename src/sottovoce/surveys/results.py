@@ -7,7 +7,6 @@ minimum.
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from math import floor, inf, isfinite, prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,26 +14,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channels.channel import Channel
-from sottovoce.channels.subset_selection import SubsetSelection
-from sottovoce.checks import Array, Progress
+from sottovoce.checks import Progress
 from sottovoce.display import html_table
 from sottovoce.errors import SottovoceError
-from sottovoce.estimates.covariance import inverse_rows
+from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.independence import IndependenceTest, independence_test
 from sottovoce.estimates.itemsets import estimate_supports
-from sottovoce.estimates.proportions import estimate_proportions
-from sottovoce.plans.plan import Group, Plan
+from sottovoce.estimates.proportions import estimate_proportions, is_sampled, never_asked
+from sottovoce.plans.plan import Plan
 from sottovoce.reports.reports import Reports
+from sottovoce.reports.views import with_public_attributes
 from sottovoce.schemas.attribute import Columns
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.report import ReportFormat
+from sottovoce.surveys.report_weights import (
+    Range,
+    forged_reports,
+    joint_weight_range,
+    picked_weight_range,
+    report_weight_range,
+)
+from sottovoce.surveys.scales import ScaleEstimate, scale_mean, shares_up_to
 from sottovoce.tables.sink import file_sink
 
 if TYPE_CHECKING:
     from sottovoce.surveys.collect.store import Store
-
-Range = tuple[Array, Array]
-"""Smallest and largest value of each cell."""
 
 SUFFIXES = (".csv", ".parquet")
 
@@ -57,7 +61,11 @@ class AnswerEstimate:
 
 @dataclass(frozen=True, repr=False)
 class QuestionResult:
-    """Estimates of one question or of a cross table, with the test of independence or the reason for its absence."""
+    """Estimates of one question or of a cross table, with the test of independence or the reason for its absence.
+
+    `group` has the public answers of the respondents, where they are estimated by public questions. Of a scale, `mean`
+    is the mean of its scores and `up_to` has the shares up to each step but the last, where these are wanted.
+    """
 
     questions: tuple[str, ...]
     respondents: int
@@ -65,6 +73,10 @@ class QuestionResult:
     lines: tuple[AnswerEstimate, ...]
     test: IndependenceTest | None = None
     untested: str | None = None
+    rehearsal: bool = False
+    group: tuple[str, ...] | None = None
+    mean: ScaleEstimate | None = None
+    up_to: tuple[ScaleEstimate, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return all fields as JSON."""
@@ -73,7 +85,9 @@ class QuestionResult:
     @property
     def headline(self) -> str:
         """Questions, number of reports and level, in one line."""
-        return f"{' x '.join(self.questions)}: {self.respondents} reports, {100 * self.level:g} % intervals"
+        group = "" if self.group is None else f" ({', '.join(self.group)})"
+        kind = "reports of a rehearsal" if self.rehearsal else "reports"
+        return f"{' x '.join(self.questions)}{group}: {self.respondents} {kind}, {100 * self.level:g} % intervals"
 
     def __repr__(self) -> str:
         """Return the headline and one line for each answer."""
@@ -81,12 +95,21 @@ class QuestionResult:
             f"  {', '.join(line.labels)}: {line.estimate:.4f} ({line.low:.4f} to {line.high:.4f})"
             for line in self.lines
         ]
-        return "\n".join([self.headline, *rows, *self._notes()])
+        scale = [f"  {name}: {each.value:.4f} ({each.low:.4f} to {each.high:.4f})" for name, each in self.scale_lines]
+        return "\n".join([self.headline, *rows, *scale, *self._notes()])
+
+    @property
+    def scale_lines(self) -> list[tuple[str, ScaleEstimate]]:
+        """What is wanted of a scale beside the shares of its steps, with names."""
+        mean = [] if self.mean is None else [("mean", self.mean)]
+        return mean + [(f"1 to {step}", each) for step, each in enumerate(self.up_to, 1)]
 
     def _repr_html_(self) -> str:
         columns = (*self.questions, "estimate", "standard error", "low", "high", "forged reports")
         rows = [(*x.labels, x.estimate, x.standard_error, x.low, x.high, x.forged) for x in self.lines]
-        return html_table(self.headline, columns, rows, self._notes())
+        blanks = [""] * (len(self.questions) - 1)
+        scale = [(name, *blanks, x.value, x.standard_error, x.low, x.high, None) for name, x in self.scale_lines]
+        return html_table(self.headline, columns, [*rows, *scale], self._notes())
 
     def _notes(self) -> Iterator[str]:
         if self.test is not None:
@@ -108,6 +131,35 @@ def survey_results(
     return results
 
 
+def results_by(
+    survey: Survey, reports: Iterable[bytes], by: Sequence[str], *, level: float = 0.95
+) -> tuple[list[QuestionResult], dict[tuple[str, ...], int]]:
+    """Estimate the protected questions for each group of respondents with the same answers to public questions.
+
+    Nothing is estimated for groups with fewer reports than the survey's minimum: they come back with their numbers.
+    """
+    public = {question.id: question for question in survey.public}
+    if not by or not set(by) <= set(public) or len(set(by)) < len(by):
+        rule = f"must name different public questions ({', '.join(public) or 'there are none'})"
+        raise SottovoceError("by", rule, list(by))
+    asked = [public[name] for name in by]
+    columns = _checked_columns(survey, reports)
+    first = len(survey.plan.report_schema.sizes)
+    codes = [columns[first + survey.public.index(question)] for question in asked]
+    results, small = [], {}
+    for cell in np.ndindex(*(len(question.labels) for question in asked)):
+        rows = np.logical_and.reduce([column == code for column, code in zip(codes, cell, strict=True)])
+        group = tuple(question.labels[code] for question, code in zip(asked, cell, strict=True))
+        count = int(rows.sum())
+        if count >= survey.minimum:
+            chosen = tuple(column[rows] for column in columns)
+            found = [_question_result(survey, chosen, question.id, level) for question in survey.protected]
+            results += [replace(result, group=group) for result in found]
+        elif count:
+            small[group] = count
+    return results, small
+
+
 def question_result(survey: Survey, reports: Iterable[bytes], question: str, *, level: float = 0.95) -> QuestionResult:
     """Estimate the proportion of every answer to a question; with several choices, of each choice by itself."""
     return _question_result(survey, _checked_columns(survey, reports), question, level)
@@ -125,10 +177,17 @@ def cross_table(
     for name in (first, second):
         if survey.question(name).kind == "several":
             raise SottovoceError("cross", "must name questions with one answer each", name)
+    if never_asked(survey.plan, (first, second)):
+        rule = "must name two questions that a report tells together: in this survey the device picks one of the two at"
+        advice = (
+            "most. A definition that lists the pair, together: [[a, b]], makes a survey in which they can be crossed"
+        )
+        raise SottovoceError("cross", f"{rule} {advice}", f"{first},{second}")
     columns = _checked_columns(survey, reports)
-    result = _proportions(survey, columns, (first, second), level)
+    result, _ = _proportions(survey, columns, (first, second), level)
     try:
-        test = independence_test(_table(survey, columns, (first, second)), survey.plan, first, second)
+        plan = with_public_attributes(survey.plan, (first, second))
+        test = independence_test(_table(survey, columns, (first, second)), plan, first, second)
     except SottovoceError as reason:
         return replace(result, untested=str(reason))
     return replace(result, test=test)
@@ -153,20 +212,25 @@ def disguised_table(store: "Store", survey: Survey) -> dict[str, Any]:
 
     Nothing links a row to the time or the place of its arrival. Fewer reports than the survey's minimum are refused.
     """
-    return dict(survey.plan.report_schema.decode(_shuffled(_checked_columns(survey, store.reports(survey.id)))))
+    columns = _shuffled(_checked_columns(survey, store.reports(survey.id)))
+    return survey.plan.report_schema.decode(columns) | _public_labels(survey, columns)
 
 
 def export_reports(store: "Store", survey: Survey, path: str | Path, *, overwrite: bool = False) -> int:
-    """Write the stored reports to a CSV or Parquet file that carries its plan, in random order; return their number.
+    """Write the stored reports to a CSV or Parquet file with its plan, for the owner only; return their number.
 
-    No header and no cell begins like a formula of a spreadsheet: definitions refuse such names. Fewer reports than
-    the survey's minimum are refused.
+    Reports are in random order. No header and no cell begins like a formula of a spreadsheet: definitions refuse such
+    names. Fewer reports than the survey's minimum are refused, and so is a file of a rehearsal whose name does not say
+    that it is one.
     """
+    if survey.rehearsal and "rehearsal" not in Path(path).name.lower():
+        raise SottovoceError("output", "must have 'rehearsal' in its name, because the survey is one", str(path))
     if Path(path).suffix.lower() not in SUFFIXES:
         raise SottovoceError("output", f"must end in {' or '.join(SUFFIXES)}", str(path))
     columns = _shuffled(_checked_columns(survey, store.reports(survey.id)))
-    with file_sink(path, survey.plan, overwrite=overwrite) as sink:
-        sink.write(columns)
+    with file_sink(path, survey.plan, overwrite=overwrite, private=True) as sink:
+        disguised = len(survey.plan.report_schema.sizes)
+        sink.write(columns[:disguised], tuple(columns[disguised:]))
     return len(columns[0])
 
 
@@ -185,23 +249,54 @@ def _shuffled(columns: Columns) -> list[NDArray[Any]]:
 
 
 def _table(survey: Survey, columns: Columns, questions: Sequence[str]) -> dict[str, Any]:
-    """Return the report columns that depend on some questions, as labels."""
+    """Return the report columns that depend on some questions, as labels, and public answers among them."""
     plan = survey.plan
-    names = plan.report_names(questions)
-    selected = [codes for name in names for codes in columns[plan.report_schema.columns_of(name)]]
-    return dict(plan.report_schema.project(names).decode(selected))
+    table = {name: labels for name, labels in _public_labels(survey, columns).items() if name in questions}
+    protected = [name for name in questions if name not in table]
+    if protected:
+        names = plan.report_names(protected)
+        selected = [codes for name in names for codes in columns[plan.report_schema.columns_of(name)]]
+        table |= plan.report_schema.project(names).decode(selected)
+    return table
+
+
+def _public_labels(survey: Survey, columns: Sequence[NDArray[Any]]) -> dict[str, Any]:
+    """Return the answers to public questions, which stand behind the disguised columns."""
+    public = columns[len(survey.plan.report_schema.sizes) :]
+    return {q.id: q.variable.decode((codes,)) for q, codes in zip(survey.public, public, strict=True)}
 
 
 def _question_result(survey: Survey, columns: Columns, question: str, level: float) -> QuestionResult:
-    if survey.question(question).kind == "several":
+    asked = survey.question(question)
+    if asked.kind == "several":
         return _choice_supports(survey, columns, question, level)
-    return _proportions(survey, columns, (question,), level)
+    result, shares = _proportions(survey, columns, (question,), level)
+    if asked.wanted == "mean":
+        return replace(result, mean=scale_mean(shares, len(asked.answers), level))
+    return replace(result, up_to=shares_up_to(shares, len(asked.answers), level)) if asked.wanted == "trend" else result
 
 
-def _proportions(survey: Survey, columns: Columns, questions: tuple[str, ...], level: float) -> QuestionResult:
-    found = estimate_proportions(_table(survey, columns, questions), survey.plan, questions)
+def _proportions(
+    survey: Survey, columns: Columns, questions: tuple[str, ...], level: float
+) -> tuple[QuestionResult, Estimate]:
+    plan, respondents = with_public_attributes(survey.plan, questions), len(columns[0])
+    picked = is_sampled(plan, questions)
+    table = _table(survey, columns, plan.group_of(questions[0]).attributes if picked else questions)
+    found = estimate_proportions(table, plan, questions, method="best")
     rows = [(tuple(map(str, row["values"].values())), row["estimate"], row) for row in found.to_rows(level)]
-    return _result(questions, len(columns[0]), level, rows, joint_weight_range(survey.plan, questions))
+    if picked:
+        weights, told = picked_weight_range(plan, questions), _told(plan, columns, questions)
+        result = replace(_result(questions, told, level, rows, weights), respondents=respondents)
+    else:
+        result = _result(questions, respondents, level, rows, joint_weight_range(plan, questions))
+    return replace(result, rehearsal=survey.rehearsal), found
+
+
+def _told(plan: Plan, columns: Columns, questions: Sequence[str]) -> int:
+    """Return the number of reports that tell something about all of some questions."""
+    codes = [columns[plan.report_schema.columns_of(name)][0] for name in questions]
+    sizes = [plan.schema[name].sizes[0] for name in questions]
+    return int(np.all([own < size for own, size in zip(codes, sizes, strict=True)], axis=0).sum())
 
 
 def _choice_supports(survey: Survey, columns: Columns, question: str, level: float) -> QuestionResult:
@@ -211,7 +306,7 @@ def _choice_supports(survey: Survey, columns: Columns, question: str, level: flo
     ranges = [report_weight_range(channel, np.array([1])) for channel in column_channels(survey.plan, question)]
     weights = np.concatenate([low for low, _ in ranges]), np.concatenate([high for _, high in ranges])
     rows = [(tuple(row["items"]), row["support"], row) for row in found.to_rows(level)]
-    return _result((question,), len(columns[0]), level, rows, weights)
+    return replace(_result((question,), len(columns[0]), level, rows, weights), rehearsal=survey.rehearsal)
 
 
 def _result(
@@ -226,95 +321,6 @@ def _result(
         forged = forged_reports(value, (row["low"], row["high"]), (float(low), float(high)), respondents)
         lines.append(AnswerEstimate(labels, value, row["standard_error"], row["low"], row["high"], forged))
     return QuestionResult(questions, respondents, level, tuple(lines))
-
-
-def forged_reports(
-    value: float, interval: tuple[float, float], weights: tuple[float, float], respondents: int
-) -> int | None:
-    """Return the smallest number of forged reports that move an estimate out of its interval.
-
-    Added to n honest reports, m reports of weight w move an estimate p by `m (w - p) / (n + m)`; an estimate outside
-    its interval, below zero say, counts as the nearest end. None if no number is enough, or if the weights are not
-    known (NaN).
-
-    >>> forged_reports(0.2, (0.14, 0.26), (-0.5, 1.5), 1000)
-    49
-    """
-    start = min(max(value, interval[0]), interval[1])
-    needed = inf
-    for end, weight in zip(interval, weights, strict=True):
-        distance, reach = abs(end - start), abs(weight - start)
-        if reach > distance:
-            needed = min(needed, respondents * distance / (reach - distance))
-    return floor(needed) + 1 if isfinite(needed) else None
-
-
-def report_weight_range(channel: Channel, order: NDArray[np.intp]) -> Range:
-    """Return the smallest and largest contribution of a single report to the estimate of each cell.
-
-    NaN where there are too many reports to list. At 3 : 1, one forged report counts for up to 1.5 respondents with
-    two categories, and for 4.5 with eight:
-
-    >>> from sottovoce.schemes.randomized_response import RandomizedResponse
-    >>> channels = [RandomizedResponse(odds=3).mechanism((k,)).channel for k in (2, 8)]
-    >>> [float(report_weight_range(channel, np.arange(channel.n_in))[1][0]) for channel in channels]
-    [1.5, 4.5]
-    """
-    if channel.inclusion is not None:
-        inside, outside = channel.inclusion
-        reach = float(inside - outside)
-        low, high = -float(outside) / reach, float(1 - outside) / reach
-        return np.full(len(order), low), np.full(len(order), high)
-    try:
-        weights = inverse_rows(channel, order)
-    except SottovoceError:
-        return _unknown(len(order))
-    return weights.min(axis=1), weights.max(axis=1)
-
-
-def joint_weight_range(plan: Plan, questions: Sequence[str]) -> Range:
-    """Return the same for every joint cell of some questions. Groups are disguised independently: weights multiply.
-
-    >>> from sottovoce.schemas.attribute import boolean
-    >>> from sottovoce.schemas.schema import Schema
-    >>> from sottovoce.schemes.randomized_response import RandomizedResponse
-    >>> coin = RandomizedResponse(odds=3)
-    >>> plan = Plan.of(Schema([boolean("a"), boolean("b")]), {"a": coin, "b": coin})
-    >>> [float(end[0]) for end in joint_weight_range(plan, ["a", "b"])]
-    [-0.75, 2.25]
-    """
-    sizes = {name: plan.schema.project([name]).cells for name in questions}
-    codes = dict(zip(questions, np.indices(list(sizes.values())).reshape(len(sizes), -1), strict=True))
-    low = high = np.ones(prod(sizes.values()))
-    for group in plan.groups:
-        names = [name for name in group.attributes if name in sizes]
-        if names:
-            cells = np.ravel_multi_index([codes[name] for name in names], [sizes[name] for name in names])
-            ends = _group_weight_range(plan, group, names)
-            products = np.stack([before * end[cells] for before in (low, high) for end in ends])
-            low, high = products.min(axis=0), products.max(axis=0)
-    return low, high
-
-
-def _group_weight_range(plan: Plan, group: Group, names: Sequence[str]) -> Range:
-    """Return the range of weights of the joint cells of some questions of a group.
-
-    Under subset selection, the weight depends on how many of the reported cells of the group lie in the joint cell.
-    """
-    channel, cells = group.mechanism.channel, plan.schema.project(names).cells
-    if isinstance(channel, SubsetSelection):
-        among = channel.n_in // cells
-        fewest, most = max(0, channel.size - channel.n_in + among), min(channel.size, among)
-        ends = [float((k - among * channel.outside) / (channel.inside - channel.outside)) for k in (fewest, most)]
-        return np.full(cells, ends[0]), np.full(cells, ends[1])
-    try:
-        return report_weight_range(plan.channel(names), np.arange(cells))
-    except SottovoceError:  # another joint report, which cannot be split into questions
-        return _unknown(cells)
-
-
-def _unknown(cells: int) -> Range:
-    return np.full(cells, np.nan), np.full(cells, np.nan)
 
 
 def column_channels(plan: Plan, name: str) -> list[Channel]:

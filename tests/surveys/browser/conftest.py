@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from sqlalchemy import insert
 
+from sottovoce.surveys.collect.database import surveys, writing
 from sottovoce.surveys.collect.server import listen, make_app, running
-from sottovoce.surveys.collect.store import Store
+from sottovoce.surveys.collect.store import Store, _survey_row
 from sottovoce.surveys.definition.definition import survey_from_text
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.links import Link
@@ -21,6 +23,9 @@ FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync"
     " --no-first-run"
 )
+ELSEWHERE = "--host-resolver-rules=MAP survey.test 127.0.0.1"
+"""A name that browsers take for another machine."""
+
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True, "locale": "en-US"}
 
 DEFINITION = """
@@ -30,7 +35,9 @@ purpose: {en: "To learn how common it is, not who does it.", ar: "لنعرف م�
 languages: [en, ar]
 until: 2100-12-31
 odds: 216:1
+split: true
 invitation: open
+send_interval: 0
 questions:
   - id: concealed
     kind: yes_no
@@ -59,7 +66,7 @@ def chromium():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS.split())
+        browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS.split(), ELSEWHERE])
         yield browser
         browser.close()
 
@@ -75,6 +82,13 @@ class Site:
 
     def link(self, token: str | None = None) -> str:
         return str(Link(self.address, self.survey.hash, token))
+
+    def invite(self, count: int = 1) -> list[str]:
+        """Links of new invitations."""
+        store = Store(str(self.database))
+        tokens = store.invite(self.survey, count)
+        store.close()
+        return [self.link(token) for token in tokens]
 
     def reports(self) -> list[bytes]:
         store = Store(str(self.database))
@@ -103,17 +117,39 @@ def site(tmp_path):
 
 
 @pytest.fixture
+def invited(tmp_path):
+    """A survey with invitations, whose reports are sent as soon as they are sealed."""
+    with _serving(tmp_path, DEFINITION.replace("invitation: open", "invitation: single")) as running_site:
+        yield running_site
+
+
+@pytest.fixture
+def timed(tmp_path):
+    """The same, with reports that wait for a moment in the next five minutes of the clock."""
+    timed = DEFINITION.replace("invitation: open", "invitation: single").replace("interval: 0", "interval: 300")
+    with _serving(tmp_path, timed) as running_site:
+        yield running_site
+
+
+@pytest.fixture(scope="session")
 def serving():
     return _serving
 
 
 @contextmanager
-def _serving(folder: Path, asked: str | Survey) -> Iterator[Site]:
-    """A server over a fresh database, for as long as the block lasts; the survey, or its definition."""
+def _serving(folder: Path, asked: str | Survey, *, as_0_1: bool = False) -> Iterator[Site]:
+    """A server over a fresh database, for as long as the block lasts; the survey, or its definition.
+
+    A survey with invitations may be frozen as 0.1 froze it, without a key: the invitations travel with the reports.
+    """
     survey = survey_from_text(asked) if isinstance(asked, str) else asked
     database = folder / "surveys.db"
     store = Store(str(database))
-    store.freeze(survey)
+    if as_0_1:
+        with writing(store._engine) as connection:
+            connection.execute(insert(surveys), _survey_row(survey, None))
+    else:
+        survey = store.freeze(survey)
     log = io.StringIO()
     handler = logging.StreamHandler(log)
     logging.getLogger().addHandler(handler)
@@ -125,20 +161,53 @@ def _serving(folder: Path, asked: str | Survey) -> Iterator[Site]:
 
 
 @pytest.fixture
-def phone(chromium):
-    """A fresh profile on a small screen; mistakes of the page's own scripts fail the test."""
-    context = chromium.new_context(**PHONE)
-    page = context.new_page()
+def device(chromium):
+    """Make pages with fresh profiles on small screens; mistakes of the page's own scripts fail the test."""
+    contexts: list = []
     mistakes: list[str] = []
-    page.on("pageerror", lambda error: mistakes.append(str(error)))
-    yield page
-    context.close()
+
+    def make(**settings):
+        contexts.append(chromium.new_context(**PHONE | settings))
+        contexts[-1].on("weberror", lambda error: mistakes.append(str(error.error)))
+        return contexts[-1].new_page()
+
+    yield make
+    for context in contexts:
+        context.close()
     assert mistakes == []
 
 
 @pytest.fixture
+def phone(device):
+    return device()
+
+
+@pytest.fixture
+def heading_is():
+    """Wait for a screen by its heading."""
+    return lambda page, title: page.get_by_role("heading", level=1, name=title, exact=True).wait_for()
+
+
+KEPT = """async () => {
+  const opening = indexedDB.open("sottovoce");
+  opening.onupgradeneeded = () => opening.result.createObjectStore("states");
+  const ended = (request) => new Promise((resolve) => { request.onsuccess = () => resolve(request.result); });
+  const states = (await ended(opening)).transaction("states").objectStore("states");
+  const [names, values] = await Promise.all([ended(states.getAllKeys()), ended(states.getAll())]);
+  opening.result.close();
+  return Object.fromEntries(names.map((name, i) => [name, values[i]]));
+}"""
+
+
+@pytest.fixture
+def kept():
+    """What a page's device keeps, by the names of its items."""
+    return lambda page: page.evaluate(KEPT) | page.evaluate("({...localStorage, ...sessionStorage})")
+
+
+@pytest.fixture
 def walk():
-    """Answer by keyboard: the numbers of the answers to each question that is asked."""
+    """Answer by keyboard: the numbers of the answers to each question that is asked; other screens are passed."""
     return _answer_by_keyboard
 
 
@@ -148,6 +217,7 @@ def _answer_by_keyboard(page, *choices: int, send: bool = True) -> None:
     page.focus("button.primary")
     page.keyboard.press("Enter")
     for choice in choices:
+        _pass_unused_screens(page)
         page.wait_for_selector("fieldset")
         assert page.evaluate("document.activeElement.tagName") == "H1"
         page.keyboard.press("Tab")
@@ -162,7 +232,32 @@ def _answer_by_keyboard(page, *choices: int, send: bool = True) -> None:
         before = page.inner_text("main h1")
         page.keyboard.press("Enter")
         page.wait_for_function("before => document.querySelector('main h1').innerText !== before", arg=before)
+    _pass_unused_screens(page)
     if send:
-        page.wait_for_selector(".answers")
-        page.focus("button.primary")
-        page.keyboard.press("Enter")
+        for screen in (".answers", ".coins"):
+            page.wait_for_selector(screen)
+            page.focus("button.primary")
+            page.keyboard.press("Enter")
+
+
+@pytest.fixture
+def toss():
+    """Go on from the review: toss the coins, and send what they left."""
+
+    def toss_and_send(page) -> None:
+        for screen in (".answers", ".coins"):
+            page.wait_for_selector(screen)
+            page.click("button.primary")
+
+    return toss_and_send
+
+
+def _pass_unused_screens(page) -> None:
+    """Go on from screens whose question is not asked, past the button that goes back."""
+    page.wait_for_selector("fieldset, .unused, .answers")
+    while page.locator(".unused").count():
+        assert page.evaluate("document.activeElement.tagName") == "H1"
+        before = page.inner_text("main")
+        for key in ("Tab", "Tab", "Enter"):
+            page.keyboard.press(key)
+        page.wait_for_function("before => document.querySelector('main').innerText !== before", arg=before)

@@ -7,7 +7,7 @@ export const readerOfPlanDocuments = ({ canonical, readPlan, Refused, require, r
   require(!/[.eE]|-0(?![0-9])/.test(text.replace(INSIDE_TEXTS, "")), "a number that is no plain integer");
   const document = parsed(text, Refused);
   requireKeys(document, ["plan", "sha256"]);
-  const found = sha256(new TextEncoder().encode(canonical(document.plan)));
+  const found = await sha256(canonical(document.plan));
   require(document.sha256 === found, "another hash than is stated");
   return readPlan(document.plan);
 };

@@ -11,7 +11,7 @@ const [{ readSurvey }, { Refused }, { seal }] = await Promise.all(["documents", 
 try {
   const survey = await readSurvey(readFileSync(document), hash);
   const answers = new Map(survey.questions.map(({ id, answers: [first] }) => [id, [first.id]]));
-  console.log(seal(survey, hash, null, answers));
+  console.log(seal(survey, hash, answers, {}));
 } catch (reason) {
   if (!(reason instanceof Refused)) throw reason;
   console.log(reason.message);

@@ -20,8 +20,7 @@ NUMBER = sum(map(len, vectors().values()))
 
 def test_node_agrees_with_every_vector(node):
     found = json.loads(node(HERE / "vectors.mjs", FOLDER, VECTORS))
-    assert found["failed"] == []
-    assert found["checked"] == NUMBER + 300  # and 300 hashes against Node's own
+    assert found == {"checked": NUMBER, "failed": []}
 
 
 def test_chromium_agrees_with_every_vector(tmp_path, phone, serving, every_kind):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import typer
 
-from sottovoce.cli.survey import author, demo, results, run
+from sottovoce.cli.survey import author, demo, rehearse, results, run
 
 app = typer.Typer(
     help="Run a survey whose answers are disguised on the respondents' own devices.", no_args_is_help=True
@@ -13,9 +13,14 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     author.new,
     author.preview,
     author.freeze,
+    rehearse.rehearse,
     run.invite,
     run.serve,
     run.status,
+    run.revoke,
+    run.receipt,
+    run.close,
+    run.delete,
     results.estimate,
     results.export,
     demo.simulate,

@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -134,7 +135,7 @@ def simulate(
     seed: Annotated[int | None, typer.Option(min=0, help="Repeatable answers; the disguise is always secure.")] = None,
     json: JsonOption = None,
 ) -> None:
-    """Send reports of simulated respondents to a running server."""
+    """Send reports of simulated respondents to a running server, into a rehearsal (`survey rehearse`)."""
     import numpy as np
 
     from sottovoce.surveys.client.client import Client
@@ -152,7 +153,7 @@ def simulate(
         links = links[:1] * respondents
     simulated = simulate_respondents(survey, min(respondents, len(links)), np.random.default_rng(seed))
     with progress_bar("sending reports") as progress:
-        done = send_reports(links, simulated.reports(), connections=connections, progress=progress)
+        done = send_reports(survey, links, simulated.reports(), connections=connections, progress=progress)
     write_json({"survey": survey.id, "acknowledged": done}, json)
     say(f"{done} reports of simulated respondents were acknowledged by {links[0].server}.", json)
 
@@ -180,7 +181,7 @@ def demo(
     from sottovoce.surveys.definition.definition import sample_definition, survey_from_text
     from sottovoce.surveys.links import Link
 
-    survey = survey_from_text(sample_definition("workplace", today()))
+    survey = replace(survey_from_text(sample_definition("workplace", today())), send_interval=0, rehearsal=True)
     simulated = simulate_respondents(survey, respondents, np.random.default_rng(seed), SHARES)
     with TemporaryDirectory() as folder:
         database = str(Path(folder, "surveys.db"))
@@ -194,7 +195,7 @@ def demo(
             if stays:
                 say("   Answer it yourself in a browser. Ctrl-C ends the demo and deletes all reports.\n", json)
             results = LiveEstimates(store, survey, simulated, json).show_during(
-                lambda progress: send_reports([link] * respondents, reports, progress=progress), stays=stays
+                lambda progress: send_reports(survey, [link] * respondents, reports, progress=progress), stays=stays
             )
         store.close()
     write_json(
@@ -204,7 +205,9 @@ def demo(
 
 
 def _introduce(survey: "Survey", link: "Link", target: str | None) -> None:
-    say(f"1. A sample survey is frozen: {len(survey.questions)} questions, sha256 {survey.hash}", target)
+    say(
+        f"1. A sample survey is frozen, as a rehearsal: {len(survey.questions)} questions, sha256 {survey.hash}", target
+    )
     say(f"   All answers together: {survey.plan.guarantee}\n", target)
     say(f"2. It is served on this machine, with an SQLite database.\n   Answer it: {link}", target)
     say(f"   Audit it:  {link.address}/audit\n", target)

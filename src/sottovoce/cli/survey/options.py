@@ -13,7 +13,16 @@ if TYPE_CHECKING:
     from sottovoce.surveys.collect.store import Store
     from sottovoce.surveys.definition.survey import Survey
 
-DatabaseOption = Annotated[str, typer.Option("--db", metavar="FILE|URL", help="SQLite file, or URL of a database.")]
+DatabaseOption = Annotated[
+    str,
+    typer.Option(
+        "--db",
+        metavar="FILE|URL|@FILE",
+        envvar="SOTTOVOCE_DB",
+        help="SQLite file, or URL of a PostgreSQL database; @FILE reads either from a file, which keeps passwords "
+        "out of sight.",
+    ),
+]
 SurveyArgument = Annotated[
     str | None,
     typer.Argument(metavar="[ID]", help="Id of the survey, or its beginning; not needed if there is only one survey."),
@@ -29,10 +38,26 @@ def open_store(database: str, *, create: bool = False) -> Iterator["Store"]:
     """Open a database while the block runs; a missing file is created only with `create`."""
     from sottovoce.surveys.collect.store import opened
 
-    if not create and "://" not in database and not Path(database).exists():
-        raise SottovoceError("db", "must be a database; `sottovoce survey freeze` creates one", database)
-    with opened(database) as store:
+    named = _named_in_file(Path(database[1:])) if database.startswith("@") else database
+    if not create and "://" not in named and not Path(named).exists():
+        raise SottovoceError("db", "must be a database; `sottovoce survey freeze` creates one", named)
+    with opened(named) as store:
         yield store
+
+
+def _named_in_file(path: Path) -> str:
+    """Return the database that the first line of a file names."""
+    lines = path.read_text(encoding="utf-8").split() if path.is_file() else []
+    if not lines:
+        raise SottovoceError("db", "must name a file that holds the path or URL of a database", f"@{path}")
+    return lines[0]
+
+
+def database_option(database: str) -> str:
+    """Return the option that names a database in hints; a URL may contain a password and is not repeated."""
+    if database == DATABASE:
+        return ""
+    return " --db URL" if "://" in database else f" --db {database}"
 
 
 def check_open(survey: "Survey") -> None:

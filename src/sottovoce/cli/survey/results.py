@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sottovoce.cli.options import ForceOption, JsonOption, LevelOption, option_errors, split_names
+from sottovoce.cli.options import ForceOption, JsonOption, LevelOption, option_errors, renamed_parameters, split_names
 from sottovoce.cli.output import print_table, progress_bar, say, write_json
 from sottovoce.cli.survey.options import DATABASE, DatabaseOption, SurveyArgument, open_store
 from sottovoce.errors import SottovoceError
@@ -21,6 +21,10 @@ def estimate(
         list[str] | None,
         typer.Option(metavar="A,B", help="Also a table of two questions, with a test of independence. Repeatable."),
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="A[,B]", help="Also the protected questions for each answer to these public ones."),
+    ] = None,
     level: LevelOption = 0.95,
     db: DatabaseOption = DATABASE,
     json: JsonOption = None,
@@ -28,21 +32,35 @@ def estimate(
     """Estimate the answers to every question from the reports stored so far."""
     pairs = [_pair(text) for text in cross or []]
     with open_store(db) as store:
-        from sottovoce.surveys.results import cross_table, survey_results
+        from sottovoce.surveys.results import cross_table, results_by, survey_results
 
         frozen = store.select(survey)
-        reports = store.reports(frozen.id)
+        reports, replaced = store.reports(frozen.id), store.counts(frozen.id)["replaced"]
     with progress_bar("estimating") as progress:
         results = survey_results(frozen, reports, level=level, progress=progress)
     results += [cross_table(frozen, reports, *pair, level=level) for pair in pairs]
-    write_json({"survey": frozen.id, "results": [result.to_json() for result in results]}, json)
-    say(f"{frozen.default_title}: {len(reports)} reports", json)
+    groups, small = results_by(frozen, reports, split_names(by), level=level) if by else ([], {})
+    results += groups
+    too_few = [{"group": list(group), "reports": count} for group, count in small.items()]
+    document = {
+        "survey": frozen.id,
+        "rehearsal": frozen.rehearsal,
+        "replaced": replaced,
+        "results": [result.to_json() for result in results],
+        "too_few": too_few,
+    }
+    write_json(document, json)
+    say(f"{'Rehearsal of ' * frozen.rehearsal}{frozen.default_title}: {len(reports)} reports", json)
     show_results(frozen, results, level, json)
     for result in results:
         if result.test is not None:
             say(str(result.test), json)
         if result.untested is not None:
             say(f"{' and '.join(result.questions)} are not tested for independence: {result.untested}", json)
+    for group, count in small.items():
+        say(f"{', '.join(group)}: {count} reports, fewer than the minimum of {frozen.minimum}; not estimated.", json)
+    if replaced:
+        say(f"{replaced} replacement invitations were issued: as many people may have answered twice.", json)
     say("Forged reports: how many added by somebody would move the estimate out of its interval.", json)
 
 
@@ -51,22 +69,34 @@ def export(
     output: Annotated[str, typer.Argument(metavar="OUT", help="CSV or Parquet file to write.")],
     survey: SurveyArgument = None,
     db: DatabaseOption = DATABASE,
+    codebook: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Also a CSV file with the meaning of all columns and labels.")
+    ] = None,
     force: ForceOption = False,
     json: JsonOption = None,
 ) -> None:
     """Write the disguised reports and their plan, in random order, for `sottovoce estimate` and other programs."""
     with open_store(db) as store:
+        from sottovoce.surveys.codebook import write_codebook
         from sottovoce.surveys.results import export_reports
+        from sottovoce.tables.sink import check_new
 
         frozen = store.select(survey)
+        if codebook is not None:
+            with renamed_parameters({"output": "--codebook"}):
+                check_new(codebook, overwrite=force)
         rows = export_reports(store, frozen, output, overwrite=force)
-    write_json({"survey": frozen.id, "reports": rows, "output": output}, json)
+    document = {"survey": frozen.id, "reports": rows, "output": output}
+    if codebook is not None:
+        write_codebook(frozen, codebook, overwrite=force)
+        document["codebook"] = codebook
+    write_json(document, json)
     say(f"{rows} reports and their plan written to {output}.", json)
 
 
 def show_results(survey: "Survey", results: "list[QuestionResult]", level: float, target: str | None = None) -> None:
     """Print a table of all answers, and explain unusual entries."""
-    rows = [row for result in results for row in result_rows(survey, result)]
+    rows = [row for result in results for row in (*result_rows(survey, result), *_scale_rows(result))]
     headers = ("question", "answer", "estimate", f"{100 * level:g}% interval", "forged reports")
     print_table(headers, rows, target)
     lines = [line for result in results for line in result.lines]
@@ -80,9 +110,10 @@ def result_rows(survey: "Survey", result: "QuestionResult") -> list[tuple[str, .
     """Return the rows of one question or cross table, with answers in the survey's first language."""
     questions = [survey.question(name) for name in result.questions]
     language = survey.languages[0]
+    title = " x ".join(result.questions) + ("" if result.group is None else f" ({', '.join(result.group)})")
     return [
         (
-            " x ".join(result.questions) if index == 0 else "",
+            title if index == 0 else "",
             ", ".join(q.words(label, language) for q, label in zip(questions, line.labels, strict=True)),
             f"{line.estimate:.1%}",
             f"{line.low:.1%} to {line.high:.1%}",
@@ -90,6 +121,15 @@ def result_rows(survey: "Survey", result: "QuestionResult") -> list[tuple[str, .
         )
         for index, line in enumerate(result.lines)
     ]
+
+
+def _scale_rows(result: "QuestionResult") -> list[tuple[str, ...]]:
+    """Return the mean of a scale, or its shares up to each step."""
+    rows: list[tuple[str, ...]] = []
+    for name, each in result.scale_lines:
+        form = ".2f" if result.mean is not None else ".1%"
+        rows.append(("", name, f"{each.value:{form}}", f"{each.low:{form}} to {each.high:{form}}", "-"))
+    return rows
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.checks import Progress
-from sottovoce.disguises.records import disguise_codes
+from sottovoce.errors import SottovoceError, Words
 from sottovoce.mechanisms.coins import random_words
-from sottovoce.surveys.client.client import Client, SealedReport, seal_report
+from sottovoce.surveys.client.client import Client, disguised_reports, seal_report
+from sottovoce.surveys.definition.questions import Question
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.links import Link
-from sottovoce.surveys.report import ReportFormat
 
 Flags = NDArray[np.bool_]
 AnswerShares = Mapping[str, Mapping[str, float]]
@@ -43,10 +43,8 @@ class SimulatedRespondents:
         return float(np.mean(true))
 
     def reports(self) -> list[bytes]:
-        """Return everyone's disguised report."""
-        plan = self.survey.plan
-        columns = disguise_codes(plan.schema.encode(self.truths), plan, random_words())
-        return ReportFormat(plan).to_bytes(columns)
+        """Return everyone's report, with public answers as they are."""
+        return disguised_reports(self.survey, self.truths, random_words())
 
 
 def simulate_respondents(
@@ -56,14 +54,14 @@ def simulate_respondents(
 
     Without shares, these are drawn at random; nobody declines unless the shares say so.
     """
-    shares = shares or _random_shares(survey, rng)
+    shares = shares or random_shares(survey, rng)
     true: dict[str, dict[str, Flags]] = {}
     truths: dict[str, list[Any]] = {}
     for question in survey.questions:
         asked = np.ones(count, np.bool_)
         for condition in question.when:
             asked &= np.any([true[condition.question][label] for label in condition.answers], axis=0)
-        drawn = _draw_answers(question.kind, shares[question.id], count, rng)
+        drawn = _draw_answers(question, shares[question.id], count, rng)
         true[question.id] = {label: asked & drawn.get(label, np.zeros(count, np.bool_)) for label in question.labels}
         if question.not_asked is not None:
             true[question.id][question.not_asked] = ~asked
@@ -71,14 +69,25 @@ def simulate_respondents(
     return SimulatedRespondents(survey, truths)
 
 
-def _draw_answers(kind: str, shares: Mapping[str, float], count: int, rng: np.random.Generator) -> dict[str, Flags]:
+def _draw_answers(
+    question: Question, shares: Mapping[str, float], count: int, rng: np.random.Generator
+) -> dict[str, Flags]:
     """Draw for each answer which respondents would give it if they were asked."""
     chances = np.array(list(shares.values()))
-    if kind == "several":
+    if question.kind == "several":
         flags = rng.random((len(chances), count)) < chances[:, None]
+        if question.limits is not None:
+            flags = _within_limits(flags, question.limits, rng)
     else:
         flags = np.arange(len(chances))[:, None] == rng.choice(len(chances), count, p=chances / chances.sum())
     return dict(zip(shares, flags, strict=True))
+
+
+def _within_limits(flags: Flags, limits: tuple[int, int], rng: np.random.Generator) -> Flags:
+    """Drop random choices of those who have too many, and add some to those who have too few."""
+    wanted = flags.sum(axis=0).clip(*limits)
+    ranks = (-(flags + rng.random(flags.shape))).argsort(axis=0).argsort(axis=0)  # chosen ones come first
+    return np.asarray(ranks < wanted)
 
 
 def _labels(kind: str, true: Mapping[str, Flags]) -> list[Any]:
@@ -88,7 +97,8 @@ def _labels(kind: str, true: Mapping[str, Flags]) -> list[Any]:
     return [labels[index] for index in flags.argmax(axis=1)]
 
 
-def _random_shares(survey: Survey, rng: np.random.Generator) -> AnswerShares:
+def random_shares(survey: Survey, rng: np.random.Generator) -> dict[str, dict[str, float]]:
+    """Draw the proportion of every answer of every question."""
     shares = {}
     for question in survey.questions:
         labels = [answer.id for answer in question.answers]
@@ -99,12 +109,24 @@ def _random_shares(survey: Survey, rng: np.random.Generator) -> AnswerShares:
 
 
 def send_reports(
-    links: Iterable[Link], reports: list[bytes], *, connections: int = 8, progress: Progress | None = None
+    survey: Survey,
+    links: Iterable[Link],
+    reports: list[bytes],
+    *,
+    connections: int = 8,
+    progress: Progress | None = None,
 ) -> int:
-    """Send each report with a link of its own over several connections; return how many were acknowledged.
+    """Send each report at once with a link of its own, over several connections; return how many were acknowledged.
 
-    All links lead to one server, and there are at least as many as reports; for an open survey, repeat its link.
+    The survey must be a rehearsal, lest simulated reports are taken for those of people. All links lead to one server,
+    and there are at least as many as reports; for an open survey, repeat its link.
     """
+    if not survey.rehearsal:
+        rule = (
+            "must lead to a rehearsal: simulated reports are never mixed with those of people. To make one: "
+            f"sottovoce survey rehearse {survey.id} --respondents 0"
+        )
+        raise SottovoceError("link", rule, Words("a survey that counts"))
     work = list(zip(links, reports, strict=False))
     if not work:
         return 0
@@ -113,10 +135,11 @@ def send_reports(
     for _ in range(connections):
         clients.put(Client(server))
 
-    def send(link: Link, sealed: SealedReport) -> None:
+    def send(link: Link, report: bytes) -> None:
         client = clients.get()
         try:
-            client.send(link, sealed)
+            credential = client.admit(link, survey)
+            client.send(link, seal_report(link.hash, report, link.token, credential))
         finally:
             clients.put(client)
 
@@ -125,8 +148,7 @@ def send_reports(
         with ThreadPoolExecutor(connections) as pool:
             waiting = iter(work)
             while batch := list(islice(waiting, BATCH_SIZE)):
-                sealed = [seal_report(link.hash, report, link.token) for link, report in batch]
-                list(pool.map(send, [link for link, _ in batch], sealed))
+                list(pool.map(send, *zip(*batch, strict=True)))
                 done += len(batch)
                 if progress is not None:
                     progress(done, len(work))

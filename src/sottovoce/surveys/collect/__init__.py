@@ -2,4 +2,4 @@
 
 from sottovoce.errors import check_installed
 
-check_installed("a survey", "survey", "sqlalchemy", "starlette", "uvicorn", "msgspec", "jinja2")
+check_installed("a survey", "survey", "sqlalchemy", "starlette", "uvicorn", "msgspec", "jinja2", "gmpy2")

@@ -1,12 +1,13 @@
 """The web server: handlers of requests, routes, security headers, error pages, and how it is run."""
 
 import asyncio
+import gc
 import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping
 from contextlib import asynccontextmanager, contextmanager
-from datetime import date
+from datetime import datetime
 from typing import Any
 
 import uvicorn
@@ -18,23 +19,42 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from sottovoce.errors import SottovoceError
-from sottovoce.surveys.collect.app_state import AppState, RateLimit, Refusal, RefusedError, today
-from sottovoce.surveys.collect.store import BATCH_SIZE, Outcome, Store
+from sottovoce.surveys.collect.app_state import (
+    SMALL_BODY,
+    AppState,
+    RateLimit,
+    Refusal,
+    RefusedError,
+    blinded_hash,
+    utc_now,
+)
+from sottovoce.surveys.collect.entries import Outcome
+from sottovoce.surveys.collect.receipts import FIRST_BYTE, ReceiptList
+from sottovoce.surveys.collect.signer import SignerError
+from sottovoce.surveys.collect.store import BATCH_SIZE, Admission, Store
 from sottovoce.surveys.collect.writer import BusyError, Commit, Writer
 from sottovoce.surveys.page.files import PageFile, import_map, page_files, release, templates
+from sottovoce.surveys.sentences import languages, preferred_language, sentences_in
 
 BODY_SECONDS = 20.0
 """Time within which a request's body must arrive."""
 
 _VARY = {"vary": "accept-encoding"}
 _IMMUTABLE = {"cache-control": "public, max-age=31536000, immutable"}
-_REFUSED = {Outcome.NO_INVITATION: Refusal.invitation, Outcome.OTHER_REPORT: Refusal.other_report}
+_REFUSED = {
+    Outcome.NO_INVITATION: Refusal.invitation,
+    Outcome.OTHER_REPORT: Refusal.other_report,
+    Outcome.CLOSED: Refusal.closed,
+    Admission.SPENT: Refusal.spent,
+    Admission.UNKNOWN: Refusal.unknown_invitation,
+    Admission.CLOSED: Refusal.closed,
+}
 CONTENT_SECURITY_POLICY = "; ".join(
     (
         "default-src 'none'",
         f"script-src 'self' '{import_map().integrity}'",  # nothing inline but the hashes of the modules
         "style-src 'self'",
-        "img-src 'self'",
+        "img-src 'self' blob:",  # a logo is shown from the bytes whose hash was checked
         "connect-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
@@ -62,7 +82,7 @@ Receive = Callable[[], Awaitable[Message]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 REPORTS_PER_WINDOW = 300
-"""Reports from one address within ten seconds: enough for a lecture hall behind one address, and no flood."""
+"""Requests of one kind from one address within ten seconds: enough for a lecture hall, and no flood."""
 
 LOCAL = ("127.0.0.1", "::1", "localhost")
 _REFUSALS = {404: Refusal.not_found, 405: Refusal.method}
@@ -78,14 +98,26 @@ async def show_document(request: Request) -> Response:
     return _file(request, (await _app_state(request).published(request)).document)
 
 
+async def show_logo(request: Request) -> Response:
+    """Return the picture of whoever asks."""
+    logo = (await _app_state(request).published(request)).logo
+    if logo is None:
+        raise RefusedError(Refusal.not_found)
+    return _file(request, logo)
+
+
 async def show_audit(request: Request) -> Response:
     """Return what the survey promises, as a page."""
-    return _file(request, (await _app_state(request).published(request)).audit_page)
+    published = await _app_state(request).published(request)
+    accepted = request.headers.get("accept-language", "")
+    language = published.audit_language(request.query_params.get("language"), accepted)
+    return _file(request, await run_in_threadpool(published.audit_page, language))  # the first takes half a second
 
 
 async def show_audit_document(request: Request) -> Response:
     """Return what the survey promises, as JSON."""
-    return JSONResponse((await _app_state(request).published(request)).audit)
+    published = await _app_state(request).published(request)
+    return JSONResponse(await run_in_threadpool(lambda: published.audit))
 
 
 async def show_file(request: Request) -> Response:
@@ -96,32 +128,89 @@ async def show_file(request: Request) -> Response:
     return _file(request, file, _IMMUTABLE)
 
 
+async def check_invitation(request: Request) -> Response:
+    """Say whether an invitation can be used, without using it."""
+    state = _app_state(request)
+    _check_request(request, state.limits["check"])
+    published = await state.published(request)
+    token = published.read_check(await _body(request, SMALL_BODY))
+    if not published.admits(state.now()):
+        raise RefusedError(Refusal.closed)
+    _check_outcome(await state.asked(state.store.invitation, published.survey.id, token))
+    return JSONResponse({"invitation": "unspent"})
+
+
+async def admit(request: Request) -> Response:
+    """Spend an invitation for a blind signature; the same message again gets the same signature."""
+    state = _app_state(request)
+    _check_request(request, state.limits["admission"])
+    published = await state.published(request)
+    token, blinded = published.read_admission(await _body(request, SMALL_BODY))
+    if not published.admits(state.now()):
+        raise RefusedError(Refusal.closed)
+    secret = await state.secret_key(published.survey)  # before the invitation is spent
+    _check_outcome(await state.asked(state.store.admit, published.survey.id, token, blinded_hash(blinded)))
+    try:
+        signature = await state.signer.sign(blinded, secret)
+    except SignerError:
+        raise RefusedError(Refusal.busy) from None
+    return JSONResponse({"signature": signature.hex()})
+
+
 async def take_report(request: Request) -> Response:
     """Store one report, and return its receipt when it is on disk."""
     state = _app_state(request)
-    _check_admitted(request, state.limit)
+    _check_request(request, state.limits["report"])
     published = await state.published(request)
-    body = await _body(request, published.most_body_bytes)
-    submission, entry = published.read_submission(body)
-    if state.day() > published.survey.until:
-        if not await run_in_threadpool(state.store.has, entry):
+    receipt, entry = published.read_submission(await _body(request, published.most_body_bytes))
+    if not published.takes_reports(state.now()):
+        if not await state.asked(state.store.has, entry):
             raise RefusedError(Refusal.closed)
-        return JSONResponse(published.receipt(submission), 200)  # stored in time, but the receipt did not arrive
+        return JSONResponse({"receipt": receipt}, 200)  # stored in time, but the receipt did not arrive
     try:
         outcome = await state.writer.put(entry)
     except BusyError:
         raise RefusedError(Refusal.busy) from None
+    _check_outcome(outcome)
+    return JSONResponse({"receipt": receipt}, 201 if outcome is Outcome.STORED else 200)
+
+
+async def list_receipts(request: Request) -> Response:
+    """Return all receipts of a survey, or their number alone if they are so many that parts of them hide who asks."""
+    listed = await _receipts(request)
+    return Response(listed.whole, media_type="application/json")
+
+
+async def list_part_of_receipts(request: Request) -> Response:
+    """Return the receipts of a survey that begin with a byte."""
+    first = request.path_params["first"]
+    if not FIRST_BYTE.fullmatch(first):
+        raise RefusedError(Refusal.not_found)
+    listed = await _receipts(request)
+    return Response(listed.part(first), media_type="application/json")
+
+
+async def _receipts(request: Request) -> ReceiptList:
+    state = _app_state(request)
+    _check_rate(request, state.limits["receipts"])
+    return await state.receipts((await state.published(request)).survey.id)
+
+
+def _check_outcome(outcome: Outcome | Admission) -> None:
     if outcome in _REFUSED:
         raise RefusedError(_REFUSED[outcome])
-    return JSONResponse(published.receipt(submission), 201 if outcome is Outcome.STORED else 200)
 
 
 def _file(request: Request, file: PageFile, headers: Mapping[str, str] | None = None) -> Response:
     """Return a file, compressed if the browser accepts that."""
     all_headers = {**_VARY, **(headers or {})}
-    if "gzip" not in request.headers.get("accept-encoding", ""):
+    parts = [part.replace(" ", "").partition(";q=") for part in request.headers.get("accept-encoding", "").split(",")]
+    accepted = {name for name, _, weight in parts if weight.strip("0.") or not weight}
+    encoding = next((name for name in file.packed if name in accepted), None)
+    if encoding is None:
         return Response(file.content, headers=all_headers, media_type=file.media_type)
-    return Response(file.packed, headers=all_headers | {"content-encoding": "gzip"}, media_type=file.media_type)
+    all_headers["content-encoding"] = encoding
+    return Response(file.packed[encoding], headers=all_headers, media_type=file.media_type)
 
 
 def _app_state(request: Request) -> AppState:
@@ -129,12 +218,16 @@ def _app_state(request: Request) -> AppState:
     return state
 
 
-def _check_admitted(request: Request, limit: RateLimit) -> None:
+def _check_request(request: Request, limit: RateLimit) -> None:
     """Refuse requests from other sites, of other content types, and beyond the rate limit."""
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise RefusedError(Refusal.cross_site)
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise RefusedError(Refusal.content_type)
+    _check_rate(request, limit)
+
+
+def _check_rate(request: Request, limit: RateLimit) -> None:
     if not limit.allows(request.client.host if request.client else ""):
         raise RefusedError(Refusal.slow_down)
 
@@ -179,7 +272,7 @@ def make_app(
     store: Store,
     *,
     per_window: int | None = REPORTS_PER_WINDOW,
-    day: Callable[[], date] = today,
+    now: Callable[[], datetime] = utc_now,
     commit: Commit | None = None,
     most: int = BATCH_SIZE,
 ) -> SecurityHeaders:
@@ -192,23 +285,31 @@ def make_app(
     async def lifespan(_app: Starlette) -> AsyncIterator[dict[str, Any]]:
         writer = Writer(commit or store.commit, most=most, tidy=store.tidy)
         try:
-            yield {"app_state": AppState(store, writer, RateLimit(per_window), day)}
+            state = AppState(store, writer, per_window, now)
+            yield {"app_state": state}
+            await state.signer.close()
         finally:
             await run_in_threadpool(writer.close)
             store.close()
 
     app = Starlette(
-        routes=[
+        routes=[  # are tried in this order
+            Route("/s/{survey}/reports", take_report, methods=["POST"]),
+            Route("/s/{survey}/admission", admit, methods=["POST"]),
+            Route("/s/{survey}/check", check_invitation, methods=["POST"]),
+            Route("/s/{survey}/receipts", list_receipts),
+            Route("/s/{survey}/receipts/{first}", list_part_of_receipts),
             Route("/s/{survey}", show_page),
             Route("/s/{survey}/survey.json", show_document),
+            Route("/s/{survey}/logo", show_logo),
             Route("/s/{survey}/audit", show_audit),
             Route("/s/{survey}/audit.json", show_audit_document),
-            Route("/s/{survey}/reports", take_report, methods=["POST"]),
             Route("/assets/{release}/{name:path}", show_file),
         ],
         exception_handlers={RefusedError: _refused, HTTPException: _http_error, Exception: _failed},
         lifespan=lifespan,
     )
+    app.router.redirect_slashes = False  # to the host that a request names, whoever made it up
     return SecurityHeaders(app)  # outermost, so that responses to failures have the headers too
 
 
@@ -229,9 +330,18 @@ def _refusal_response(request: Request, refusal: Refusal, extra: Mapping[str, st
     """Return a page for browsers and JSON for programs; `extra` headers name the allowed methods."""
     headers = dict(extra or {}) | ({} if refusal.retry_after is None else {"retry-after": str(refusal.retry_after)})
     if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
-        page = templates().get_template("refused.html").render(reason=refusal.reason)
-        return HTMLResponse(page, refusal.status, headers)
+        return HTMLResponse(_refusal_page(request, refusal), refusal.status, headers)
     return JSONResponse({"error": refusal.name, "reason": refusal.reason}, refusal.status, headers)
+
+
+def _refusal_page(request: Request, refusal: Refusal) -> str:
+    """Return a page with the reason; whoever looks for a survey is told whom to ask, in a language they accept."""
+    template = templates().get_template("refused.html")
+    if refusal is not Refusal.unknown_survey:
+        return template.render(reason=refusal.reason, advice=None, language="en", direction="ltr")
+    say = sentences_in(preferred_language(request.headers.get("accept-language", ""), languages()) or "en")
+    context = {"language": say.language, "direction": say.direction}
+    return template.render(context, reason=say("unknown_survey"), advice=say("ask_sender"))
 
 
 def configuration(app: Any, *, behind_proxy: bool = False) -> uvicorn.Config:
@@ -243,6 +353,7 @@ def configuration(app: Any, *, behind_proxy: bool = False) -> uvicorn.Config:
         server_header=False,
         date_header=False,
         lifespan="on",
+        http="h11",  # limits the size of headers, unlike httptools, which uvicorn would prefer where it is installed
         ws="none",
         proxy_headers=behind_proxy,
         timeout_graceful_shutdown=30,
@@ -273,6 +384,8 @@ def address_of(listening: socket.socket) -> str:
 
 def serve(app: Any, listening: socket.socket, *, behind_proxy: bool = False) -> None:
     """Serve until an interrupt or a termination signal; open requests are finished first."""
+    gc.collect()
+    gc.freeze()  # what is loaded now stays, and need not be searched for garbage under load
     uvicorn.Server(configuration(app, behind_proxy=behind_proxy)).run(sockets=[listening])
 
 

@@ -1,219 +1,121 @@
-"""The database: frozen surveys, unspent invitations and disguised reports.
+"""The store: frozen surveys with their secret keys, invitations, and disguised reports.
 
-No table has a time, an address or a running number. Rows are stored in the order of their random keys (SQLite) or
-can be found by these keys only. A spent invitation is deleted and overwritten, and nothing links it to its report.
+An invitation is spent for a blind signature (`admit`), a report is stored under the credential that was signed
+(`commit`). The signer cannot know the credential, and no transaction holds both: nothing links an invitation to a
+report. Surveys frozen by 0.1 spend the invitation with the report.
 """
 
+import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from enum import Enum
-from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    URL,
-    Column,
-    Connection,
-    Engine,
-    ForeignKey,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    bindparam,
-    create_engine,
-    delete,
-    event,
-    func,
-    insert,
-    make_url,
-    select,
-    update,
-)
+from sqlalchemy import Connection, Select, Table, delete, func, insert, select, union_all, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SottovoceError, Words
+from sottovoce.surveys.blind_rsa import SecretKey
+from sottovoce.surveys.collect.database import (
+    BUSY_TIMEOUT,
+    check_database,
+    database_error,
+    invitations,
+    is_postgres,
+    levels_of,
+    lock_reports,
+    open_engine,
+    reading,
+    surveys,
+    writing,
+)
+from sottovoce.surveys.collect.entries import CLOSED, Entry, Outcome, known_keys, store_entries, tables_of_reports
+from sottovoce.surveys.collect.inbox import BATCH, CAPACITY, count, move_reports, remove_reports
 from sottovoce.surveys.definition.survey import Survey, survey_from_bytes
 from sottovoce.surveys.links import new_token, token_hash
 
-metadata = MetaData()
-
-surveys = Table(
-    "surveys",
-    metadata,
-    Column("id", String(16), primary_key=True),
-    Column("document", LargeBinary, nullable=False),
-    Column("issued", Integer, nullable=False),
-    sqlite_with_rowid=False,
-)
-"""Frozen surveys, by the first digits of their hash, and how many invitations were ever issued."""
-
-invitations = Table(
-    "invitations",
-    metadata,
-    Column("survey", String(16), ForeignKey("surveys.id"), primary_key=True),
-    Column("token", LargeBinary(32), primary_key=True),
-    sqlite_with_rowid=False,
-)
-"""Hashes of the invitations that are not spent yet; spending one removes it."""
-
-reports = Table(
-    "reports",
-    metadata,
-    Column("survey", String(16), ForeignKey("surveys.id"), primary_key=True),
-    Column("key", LargeBinary(16), primary_key=True),
-    Column("report", LargeBinary, nullable=False),
-    sqlite_with_rowid=False,
-)
-"""Disguised reports, by the hash of the random key they were sent with."""
-
-BUSY_TIMEOUT = "busy_timeout=10000"
-"""Milliseconds to wait for the lock of another process."""
-
-PRAGMAS = (
-    "journal_mode=WAL",
-    "synchronous=FULL",  # a commit is on disk before it returns
-    "secure_delete=ON",  # a spent invitation is overwritten, not just forgotten
-    "foreign_keys=ON",
-    BUSY_TIMEOUT,
-)
 BATCH_SIZE = 512
 """Most entries of one commit: few enough for every database's limit of bound values in a statement."""
+
+REHEARSAL = b'"rehearsal":true'
+"""Part of the canonical bytes of every rehearsal, and of no others: in texts, quotation marks have a backslash."""
 
 TRIES = 5
 """How often a commit is tried while another server stores the same reports."""
 
 
-def open_engine(database: str) -> Engine:
-    """Open a database by its URL, or an SQLite file by its path, and create missing tables."""
-    try:
-        url = make_url(database) if "://" in database else URL.create("sqlite", database=database)
-        engine = create_engine(url, hide_parameters=True)  # no error message repeats a report
-        if engine.dialect.name == "sqlite":
-            if url.database:
-                Path(url.database).touch(mode=0o600)  # only the owner may read a new file
-            event.listen(engine, "connect", _prepare)
-            event.listen(engine, "begin", _begin)
-        metadata.create_all(engine)
-    except (SQLAlchemyError, ImportError, OSError) as reason:
-        raise _database_error(database, "opened", reason) from None
-    return engine
+class Admission(Enum):
+    """State of an invitation, or outcome of an attempt to spend it."""
 
-
-def _database_error(database: str, wanted: str, reason: Exception) -> SottovoceError:
-    """Return an error with the driver's message, without the statement and the links that SQLAlchemy adds."""
-    kind, separator, _ = database.rpartition("://")
-    shown = f"{kind}{separator}..." if separator else database  # a URL may contain a password
-    message = str(getattr(reason, "orig", reason)).partition("\n")[0]
-    return SottovoceError("db", f"must be a database that can be {wanted} ({message})", shown)
-
-
-def _prepare(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # transactions begin when SQLAlchemy begins them, not later
-    for pragma in PRAGMAS:
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _begin(connection: Any) -> None:
-    """Take the write lock at the beginning of a writing transaction: later it may be refused."""
-    writes = connection.get_execution_options().get("writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-class Outcome(Enum):
-    """Outcome of an entry."""
-
-    STORED = "stored"
-    REPEATED = "repeated"
-    OTHER_REPORT = "other_report"
-    NO_INVITATION = "invitation"
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A report to be stored: hash of its key, report, and hash of the invitation if the survey needs one."""
-
-    survey: str
-    key: bytes
-    report: bytes
-    token: bytes | None = None
-
-
-_KNOWN = select(reports.c.key, reports.c.report).where(
-    reports.c.survey == bindparam("survey"), reports.c.key.in_(bindparam("keys", expanding=True))
-)
-_SPEND = (
-    delete(invitations)
-    .where(invitations.c.survey == bindparam("survey"), invitations.c.token.in_(bindparam("tokens", expanding=True)))
-    .returning(invitations.c.token)
-)
-_INSERT = insert(reports)
-
-
-def store_entries(connection: Connection, survey: str, entries: Sequence[Entry]) -> list[Outcome]:
-    """Store the entries of one survey, in their order, with a few statements for all of them."""
-    rows = connection.execute(_KNOWN, {"survey": survey, "keys": [entry.key for entry in entries]})
-    known = {bytes(key): bytes(report) for key, report in rows}
-    fresh = {entry.key: entry.token for entry in reversed(entries) if entry.key not in known}
-    spent = _spend(connection, survey, {token for token in fresh.values() if token is not None})
-    stored: list[dict[str, object]] = []
-    outcomes = []
-    for entry in entries:
-        if entry.key in known:
-            outcomes.append(Outcome.REPEATED if known[entry.key] == entry.report else Outcome.OTHER_REPORT)
-        elif entry.token is not None and entry.token not in spent:
-            outcomes.append(Outcome.NO_INVITATION)
-        else:
-            spent.discard(entry.token or b"")
-            known[entry.key] = entry.report
-            stored.append({"survey": survey, "key": entry.key, "report": entry.report})
-            outcomes.append(Outcome.STORED)
-    if stored:
-        connection.execute(_INSERT, stored)
-    return outcomes
-
-
-def _spend(connection: Connection, survey: str, tokens: set[bytes]) -> set[bytes]:
-    """Delete invitations, and return those that existed: two servers cannot both delete the same one."""
-    if not tokens:
-        return set()
-    # Sorted, so that two servers that delete the same rows cannot deadlock.
-    return {bytes(token) for token in connection.scalars(_SPEND, {"survey": survey, "tokens": sorted(tokens)})}
+    UNSPENT = "unspent"
+    ADMITTED = "admitted"
+    SPENT = "spent"
+    UNKNOWN = "unknown_invitation"
+    CLOSED = "closed"
 
 
 class Store:
-    """The database of surveys, invitations and reports: an SQLite file, or another database by its URL."""
+    """The database of surveys, invitations and reports: an SQLite file, or a PostgreSQL database by its URL.
 
-    def __init__(self, database: str) -> None:
+    `batch` is the fewest reports of a survey that are moved out of the inbox together, `capacity` the most that are
+    then written anew, beyond which reports have further tables.
+    """
+
+    def __init__(self, database: str, *, batch: int = BATCH, capacity: int = CAPACITY) -> None:
         """Open or create the database."""
         self._engine = open_engine(database)
+        self._batch, self._capacity = batch, capacity
+        self._arrived = True  # what another process left in the inbox may still be in order of arrival
 
     def close(self) -> None:
         """Close all connections; SQLite then moves its log of recent commits into the database, and deletes it."""
         self._engine.dispose()
 
-    def freeze(self, survey: Survey) -> None:
-        """Store a survey for good; freezing the same survey again changes nothing."""
-        with self._writing() as connection:
-            stored = connection.scalar(select(surveys.c.document).where(surveys.c.id == survey.id))
-            if stored is None:
-                connection.execute(insert(surveys), {"id": survey.id, "document": survey.document, "issued": 0})
-            elif bytes(stored) != survey.document:
-                rule = "must have an id that no other survey in the database has; change a word of it"
+    def freeze(self, survey: Survey) -> Survey:
+        """Store a survey for good, and return it with its admission key; the same definition is frozen only once."""
+        if survey.admission is not None:
+            frozen = self._frozen(survey.definition_hash)
+            if frozen != survey:
+                rule = "must be a draft, or in this database: its secret key is in the database where it was frozen"
                 raise SottovoceError("survey", rule, survey.id)
+            return survey
+        secret = SecretKey.generate() if survey.invitation == "single" else None
+        drawn = survey if secret is None else replace(survey, admission=secret.public)
+        try:
+            with writing(self._engine) as connection:
+                connection.execute(insert(surveys), _survey_row(drawn, secret))
+        except IntegrityError:
+            frozen = self._frozen(survey.definition_hash)
+            if frozen is None:
+                rule = "must have an id that no other survey in the database has; change a word of it"
+                raise SottovoceError("survey", rule, survey.id) from None
+            return frozen
+        return drawn
+
+    def _frozen(self, definition_hash: str) -> Survey | None:
+        """Return the survey that was frozen from a definition."""
+        query = select(surveys.c.document).where(surveys.c.definition == bytes.fromhex(definition_hash))
+        with reading(self._engine) as connection:
+            document = connection.scalar(query)
+        return None if document is None else survey_from_bytes(bytes(document))
 
     def survey(self, name: str) -> Survey | None:
         """Return the frozen survey with this id, checked again, or None."""
-        with self._reading() as connection:
-            document = connection.scalar(select(surveys.c.document).where(surveys.c.id == name))
-        return None if document is None else survey_from_bytes(bytes(document))
+        with reading(self._engine) as connection:
+            row = connection.execute(select(surveys.c.document, surveys.c.logo).where(surveys.c.id == name)).first()
+        return None if row is None else survey_from_bytes(bytes(row.document)).with_logo(row.logo)
 
     def select(self, name: str | None = None) -> Survey:
-        """Return the survey with an id, or with the beginning of one; without an id, the only survey."""
+        """Return the survey with an id, or with the beginning of one; without an id, the only survey.
+
+        Without an id, a rehearsal is returned only if there is nothing else.
+        """
+        rehearsals = self.rehearsals()
         ids = [known for known in self.surveys() if known.startswith(name or "")]
+        if not name:
+            ids = [known for known in ids if known not in rehearsals] or ids
         survey = self.survey(ids[0]) if len(ids) == 1 else None
         if survey is None:
             known = ", ".join(self.surveys()) or "none; freeze one first"
@@ -222,46 +124,162 @@ class Store:
 
     def surveys(self) -> list[str]:
         """Return the ids of all frozen surveys."""
-        with self._reading() as connection:
+        with reading(self._engine) as connection:
             return list(connection.scalars(select(surveys.c.id).order_by(surveys.c.id)))
 
-    def invite(self, survey: Survey, count: int) -> list[str]:
-        """Issue invitations: return tokens to hand out, of which the database stores hashes only."""
+    def rehearsals(self) -> set[str]:
+        """Return the ids of the frozen surveys that are rehearsals."""
+        with reading(self._engine) as connection:
+            rows = connection.execute(select(surveys.c.id, surveys.c.document))
+            return {name for name, document in rows if REHEARSAL in bytes(document)}
+
+    def store_simulated(self, survey: Survey, reports: Sequence[bytes]) -> None:
+        """Store reports of simulated respondents; refuse a survey that is not a rehearsal."""
+        if survey.id not in self.rehearsals():
+            rule = "must be a rehearsal: simulated reports are never stored among those of people"
+            raise SottovoceError("survey", rule, survey.id)
+        for start in range(0, len(reports), BATCH_SIZE):
+            part = reports[start : start + BATCH_SIZE]
+            self.commit([Entry(survey.id, os.urandom(16), report) for report in part])
+        self.tidy()
+
+    def secret_key(self, survey: Survey) -> SecretKey:
+        """Return the secret key of a survey; refuse one that is missing or not the document's."""
+        with reading(self._engine) as connection:
+            stored = connection.scalar(select(surveys.c.secret).where(surveys.c.id == survey.id))
+        secret = None if stored is None else SecretKey.from_bytes(bytes(stored))
+        if secret is None or secret.public != survey.admission:
+            rule = (
+                "must have the secret key of its document: nobody else can be admitted. Reports of those who were "
+                "admitted are still taken, and no stored report is lost. The key"
+            )
+            raise SottovoceError(f"survey {survey.id}", rule, Words("missing" if secret is None else "another one"))
+        return secret
+
+    def is_closed(self, name: str) -> bool:
+        """Return whether a survey was closed or deleted."""
+        with reading(self._engine) as connection:
+            return connection.scalar(CLOSED, {"survey": name}) is not False
+
+    def invite(self, survey: Survey, count: int, *, replacing: bool = False) -> list[str]:
+        """Issue invitations: return tokens to hand out, of which the database stores hashes only.
+
+        `replacing` counts them as replacements of lost ones, each of which may let somebody answer twice.
+        """
         if survey.invitation == "open":
             rule = "must be single to make invitations; this survey has one open link for everyone"
             raise SottovoceError("invitation", rule, survey.invitation)
+        if self.is_closed(survey.id):
+            raise SottovoceError("survey", "must not be closed to make invitations", survey.id)
         tokens = [new_token() for _ in range(count)]
         hashes = [{"survey": survey.id, "token": token_hash(survey.hash, token)} for token in tokens]
-        with self._writing() as connection:
+        with writing(self._engine) as connection:
             connection.execute(insert(invitations), hashes)
-            issued = {"issued": surveys.c.issued + count}
+            issued = {"issued": surveys.c.issued + count, "replaced": surveys.c.replaced + count * replacing}
             connection.execute(update(surveys).where(surveys.c.id == survey.id).values(issued))
         return tokens
 
+    def invitation(self, name: str, token: bytes) -> Admission:
+        """Return the state of an invitation, by its hash, without spending it."""
+        with reading(self._engine) as connection:
+            if connection.scalar(CLOSED, {"survey": name}) is not False:
+                return Admission.CLOSED
+            return _state(connection, name, token)
+
+    def admit(self, name: str, token: bytes, blinded: bytes) -> Admission:
+        """Spend an invitation for a blinded message, both given by their hashes; on disk when this returns.
+
+        The same message again is admitted again, another one is not.
+        """
+        mine = (invitations.c.survey == name, invitations.c.token == token)
+        with writing(self._engine) as connection:
+            if connection.scalar(CLOSED, {"survey": name}) is not False:
+                return Admission.CLOSED
+            spend = update(invitations).where(*mine, invitations.c.blinded.is_(None)).values(blinded=blinded)
+            if connection.execute(spend).rowcount:
+                return Admission.ADMITTED
+            if connection.scalar(select(invitations.c.blinded).where(*mine)) == blinded:
+                return Admission.ADMITTED
+            return _state(connection, name, token)
+
+    def revoke(self, survey: Survey, tokens: Sequence[str] | None = None) -> tuple[int, int]:
+        """Withdraw invitations, all of a survey if none are named; return how many, and how many could not be.
+
+        Those who were admitted have a credential that nobody can tell from others: they cannot be reached.
+        """
+        mine = [invitations.c.survey == survey.id]
+        if tokens is not None:
+            mine.append(invitations.c.token.in_([token_hash(survey.hash, token) for token in tokens]))
+        with writing(self._engine) as connection:
+            withdrawn = connection.execute(delete(invitations).where(*mine, invitations.c.blinded.is_(None))).rowcount
+            admitted = connection.scalar(select(func.count()).select_from(invitations).where(*mine))
+        return int(withdrawn), int(admitted or 0)
+
+    def close_survey(self, name: str) -> None:
+        """End a survey: forget its invitations, and write all reports anew in random order."""
+        with writing(self._engine) as connection:
+            connection.execute(update(surveys).where(surveys.c.id == name).values(closed=True))
+            connection.execute(delete(invitations).where(invitations.c.survey == name))
+        self._move(closing=name)
+        self.tidy()
+
+    def delete_survey(self, name: str) -> None:
+        """Delete a survey, its secret key, its invitations and its reports."""
+        with writing(self._engine) as connection:
+            connection.execute(delete(invitations).where(invitations.c.survey == name))
+            connection.execute(delete(surveys).where(surveys.c.id == name))
+        with writing(self._engine) as connection:
+            remove_reports(connection, name)
+        self.tidy()
+
     def counts(self, name: str) -> dict[str, int]:
-        """Return the numbers of invitations issued, of unspent ones, and of reports of a survey."""
-        with self._reading() as connection:
+        """Return the numbers of invitations issued, of replacements, of unspent and admitted ones, and of reports."""
+        mine = surveys.c.id == name
+        with reading(self._engine) as connection:
+            lock_reports(connection)
+            row = connection.execute(select(surveys.c.issued, surveys.c.replaced).where(mine)).one_or_none()
+            spent = select(func.count()).select_from(invitations).where(invitations.c.survey == name)
+            tables = tables_of_reports(levels_of(connection))
             return {
-                "issued": int(connection.scalar(select(surveys.c.issued).where(surveys.c.id == name)) or 0),
-                "unspent": _count(connection, invitations, name),
-                "reports": _count(connection, reports, name),
+                "issued": row.issued if row else 0,
+                "replaced": row.replaced if row else 0,
+                "unspent": int(connection.scalar(spent.where(invitations.c.blinded.is_(None))) or 0),
+                "admitted": int(connection.scalar(spent.where(invitations.c.blinded.is_not(None))) or 0),
+                "reports": sum(count(connection, table, name) for table in tables),
             }
 
     def reports(self, name: str) -> list[bytes]:
         """Return all reports of a survey, in the order of their random keys."""
-        query = select(reports.c.report).where(reports.c.survey == name).order_by(reports.c.key)
-        with self._reading() as connection:
-            return [bytes(report) for report in connection.scalars(query)]
+        with reading(self._engine) as connection:
+            lock_reports(connection)
+            found = union_all(
+                *(_reports_of(table, name) for table in tables_of_reports(levels_of(connection)))
+            ).subquery()
+            return [bytes(report) for report in connection.scalars(select(found.c.report).order_by(found.c.key))]
+
+    def receipts(self, name: str) -> list[bytes] | None:
+        """Return the receipts of a survey's reports, sorted, which tells no order of arrival; None without a survey.
+
+        Reports that were stored by 0.1 have none.
+        """
+        with reading(self._engine) as connection:
+            lock_reports(connection)
+            if connection.scalar(CLOSED, {"survey": name}) is None:
+                return None
+            tables = tables_of_reports(levels_of(connection))
+            mine = (select(t.c.receipt).where(t.c.survey == name, t.c.receipt.is_not(None)) for t in tables)
+            return sorted(map(bytes, connection.scalars(union_all(*mine))))
 
     def has(self, entry: Entry) -> bool:
         """Return whether exactly this report is stored."""
-        query = select(reports.c.report).where(reports.c.survey == entry.survey, reports.c.key == entry.key)
-        with self._reading() as connection:
-            stored = connection.scalar(query)
-        return stored is not None and bytes(stored) == entry.report
+        with reading(self._engine) as connection:
+            lock_reports(connection)
+            keys = {"survey": entry.survey, "keys": [entry.key]}
+            rows = connection.execute(known_keys(levels_of(connection)), keys)
+            return [bytes(report) for _, report in rows] == [entry.report]
 
     def commit(self, entries: Sequence[Entry]) -> list[Outcome]:
-        """Spend invitations and store reports in one transaction, which is on disk when this returns."""
+        """Store reports in one transaction, which is on disk when this returns."""
         for _ in range(TRIES - 1):
             try:
                 return self._commit(entries)
@@ -274,18 +292,23 @@ class Store:
         for index, entry in enumerate(entries):
             indices_of[entry.survey].append(index)
         outcomes: dict[int, Outcome] = {}
-        with self._writing() as connection:
-            for name, indices in indices_of.items():
+        with writing(self._engine) as connection:
+            lock_reports(connection)
+            for name, indices in sorted(indices_of.items()):  # in the same order by all servers, lest they deadlock
                 stored = store_entries(connection, name, [entries[index] for index in indices])
                 outcomes |= zip(indices, stored, strict=True)
+        self._arrived = True
         return [outcomes[index] for index in range(len(entries))]
 
     def tidy(self) -> bool:
-        """Empty SQLite's log of recent commits, which shows what was written together; return whether it is empty.
+        """Remove the order of arrival: move reports, write the rest of the inbox anew, and empty SQLite's log.
 
-        The log cannot be emptied while somebody reads. This does not wait for readers, so reports are not held up.
+        The log, which shows what was written together, cannot be emptied while somebody reads. This does not wait
+        for readers, so reports are not held up. Return whether nothing is left to do.
         """
-        if self._engine.dialect.name != "sqlite":
+        if self._arrived:
+            self._move()
+        if is_postgres(self._engine):
             return True
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql("PRAGMA busy_timeout=0")
@@ -295,15 +318,51 @@ class Store:
                 connection.exec_driver_sql(f"PRAGMA {BUSY_TIMEOUT}")
         return not busy
 
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with self._engine.begin() as connection:
-            yield connection
+    def _move(self, closing: str | None = None) -> None:
+        self._arrived = False
+        try:
+            with writing(self._engine) as connection:
+                move_reports(connection, batch=self._batch, capacity=self._capacity, closing=closing)
+        except BaseException:
+            self._arrived = True
+            raise
 
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        with self._engine.connect().execution_options(writes=True) as connection, connection.begin():
-            yield connection
+    def check(self) -> list[str]:
+        """Check the database before it is served; return what a person should know, and refuse a damaged one."""
+        with reading(self._engine) as connection:
+            remarks = check_database(connection)
+        for survey in map(self.select, self.surveys()):
+            if survey.admission is not None and not self.is_closed(survey.id):
+                try:
+                    self.secret_key(survey)
+                except SottovoceError as reason:
+                    remarks.append(str(reason))
+        return remarks
+
+
+def _survey_row(survey: Survey, secret: SecretKey | None) -> dict[str, Any]:
+    return {
+        "id": survey.id,
+        "document": survey.document,
+        "definition": bytes.fromhex(survey.definition_hash),
+        "secret": None if secret is None else secret.to_bytes(),
+        "logo": survey.logo.content if survey.logo else None,
+        "issued": 0,
+        "replaced": 0,
+        "closed": False,
+    }
+
+
+def _state(connection: Connection, name: str, token: bytes) -> Admission:
+    mine = (invitations.c.survey == name, invitations.c.token == token)
+    row = connection.execute(select(invitations.c.blinded).where(*mine)).one_or_none()
+    if row is None:
+        return Admission.UNKNOWN
+    return Admission.UNSPENT if row.blinded is None else Admission.SPENT
+
+
+def _reports_of(table: Table, name: str) -> Select[Any]:
+    return select(table.c.key, table.c.report).where(table.c.survey == name)
 
 
 @contextmanager
@@ -313,11 +372,6 @@ def opened(database: str) -> Iterator[Store]:
     try:
         yield store
     except SQLAlchemyError as reason:
-        raise _database_error(database, "used", reason) from None
+        raise database_error(database, "used", reason) from None
     finally:
         store.close()
-
-
-def _count(connection: Connection, table: Table, survey: str) -> int:
-    query = select(func.count()).select_from(table).where(table.c.survey == survey)
-    return int(connection.scalar(query) or 0)

@@ -8,7 +8,9 @@ odds, which is the rule of `designs.recommend`.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from inspect import signature
+from math import inf, prod
 from typing import Any, NoReturn
 
 from sottovoce.designs.exact_scheme import ExactScheme
@@ -17,10 +19,13 @@ from sottovoce.errors import SottovoceError
 from sottovoce.exact import odds_asked, root_of_odds
 from sottovoce.plans.guarantee import odds_text
 from sottovoce.plans.plan import Plan
-from sottovoce.schemas.attribute import Variable
+from sottovoce.schemas.attribute import Attribute, Variable
+from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
 from sottovoce.schemes.randomized_response import RandomizedResponse
 from sottovoce.schemes.scheme import Scheme, all_schemes
+from sottovoce.surveys.definition.facts import CEILING
+from sottovoce.surveys.definition.picks import PickedGroup, pick_groups
 from sottovoce.surveys.definition.yaml_reader import YamlValue, parse_whole_number
 
 RESPONDENTS = 1000
@@ -129,27 +134,105 @@ def read_odds(fields: Mapping[str, YamlValue]) -> Fraction | None:
     return odds
 
 
-def plan_within_budget(schema: Schema, groups: Sequence[GroupRequest], budget: Fraction, given: YamlValue) -> Plan:
-    """Return a plan in which groups without odds or a complete scheme share the rest of the budget equally."""
+def plan_within_budget(
+    schema: Schema,
+    groups: Sequence[GroupRequest],
+    budget: Fraction,
+    given: YamlValue,
+    *,
+    split: bool = False,
+    together: Sequence[tuple[str, ...]] = (),
+) -> Plan:
+    """Return a plan in which groups without odds or a complete scheme share the rest of the budget.
+
+    The rest is shared equally with `split`. Otherwise questions of one answer for which the author wants nothing in
+    particular, neither a scheme nor odds nor a group, join their shares: the device picks a few of them, unless that
+    gains less than 15 % (`pick_groups`). Several choices and groups have one share each, and what the picks leave of
+    theirs. Questions that are listed `together` are told together, so that they can be crossed.
+
+    If a group's reports can rule out an answer, the plan promises nothing, which `check_acceptance` refuses unless the
+    author accepts it; the budget is then that of the other groups.
+    """
     schemes_given = {group: _given_scheme(schema, group) for group in groups}
-    spent = {group: _odds(schema, group, scheme) for group, scheme in schemes_given.items() if scheme is not None}
+    known = {group: _odds(schema, group, scheme) for group, scheme in schemes_given.items() if scheme is not None}
+    spent = {group: odds for group, odds in known.items() if odds is not None}
     used = Fraction(1)
     for odds in spent.values():
         used *= odds
-    waiting = [group for group in groups if group not in spent]
+    waiting = [group for group in groups if group not in known]
     if used > budget or (waiting and used == budget):
         _refuse(spent, used, budget, waiting, given)
     each = root_of_odds(budget / used, len(waiting)) if waiting else Fraction(1)
+    free = [] if split else [group for group in waiting if _may_be_picked(schema, group)]
+    others = len(waiting) - len(free)
+    picked = _picked_groups(schema, free, budget / used / each**others, together)
+    if picked and others:  # what the ceiling of a question leaves of the picks' share is for the others
+        left = budget / used / prod(group.odds for group in set(picked.values()))
+        each = min(root_of_odds(left, others), max(each, Fraction(CEILING)))
     chosen: dict[str | tuple[str, ...], Scheme] = {}
     for group in groups:
+        if group.questions[0] in picked:
+            own = picked[group.questions[0]]
+            alone = len(own.questions) == 1
+            chosen[own.questions] = _scheme_with_odds(schema, group, own.odds) if alone else own.scheme
+            continue
         scheme = schemes_given[group] or _scheme_with_odds(schema, group, each)
         _odds(schema, group, scheme)  # refuses a scheme that does not fit its questions, naming their line
         chosen[group.questions] = scheme
     try:
-        return Plan.of(schema, chosen, odds=budget)
+        return Plan.of(schema, chosen, odds=budget if len(spent) == len(known) else None)
     except SottovoceError as reason:  # the joint report of a group has the name of another question
         largest = max(groups, key=lambda group: len(group.questions))
         largest.given.fail(f"{reason.parameter} {reason.rule}", reason.value)
+
+
+@dataclass(frozen=True, eq=False)
+class BudgetRequest:
+    """What the author of a definition asks of the budget: the arguments of `plan_within_budget`."""
+
+    schema: Schema
+    groups: tuple[GroupRequest, ...]
+    budget: Fraction
+    given: YamlValue
+    split: bool
+    together: tuple[tuple[str, ...], ...]
+
+    def plan(self) -> Plan:
+        """Return the plan."""
+        return plan_within_budget(
+            self.schema, self.groups, self.budget, self.given, split=self.split, together=self.together
+        )
+
+
+def _may_be_picked(schema: Schema, group: GroupRequest) -> bool:
+    """Return whether a group is one question with one answer, and its author left the coins to us."""
+    several = len(group.questions) > 1 or isinstance(schema[group.questions[0]], ItemSet)
+    return group.scheme is None and not several
+
+
+def _picked_groups(
+    schema: Schema, free: Sequence[GroupRequest], odds: Fraction, together: Sequence[tuple[str, ...]]
+) -> dict[str, PickedGroup]:
+    """Return the group of every question if the device picks some of them; nothing if it does not."""
+    sizes = {group.questions[0]: schema[group.questions[0]].sizes[0] for group in free}
+    crossed = [names for names in (tuple(n for n in names if n in sizes) for names in together) if len(names) > 1]
+    found = pick_groups(sizes, odds, crossed, alone_variance) if len(sizes) > 1 else None
+    return {name: group for group in found or [] for name in group.questions}
+
+
+@cache
+def alone_variance(size: int, odds: Fraction) -> float:
+    """Return the variance of a share, from one respondent, of a question with coins of its own (`choose_scheme`).
+
+    All its answers are equally frequent. Infinite at 1 : 1.
+
+    >>> alone_variance(2, Fraction(3))
+    1.0
+    """
+    channel = choose_scheme(Attribute("a", range(size)), odds).mechanism((size,)).channel
+    inside, outside = channel.inclusion or (channel.entry(0, 0), channel.entry(0, 1))
+    reported = float(inside + (size - 1) * outside) / size
+    return reported * (1 - reported) / float(inside - outside) ** 2 if inside > outside else inf
 
 
 def _refuse(
@@ -181,18 +264,19 @@ def _scheme_with_odds(schema: Schema, group: GroupRequest, odds: Fraction) -> Sc
         return scheme_with_odds(group.scheme, odds)
     if len(group.questions) > 1:
         return RandomizedResponse(odds=odds)
-    return choose_scheme(schema[group.questions[0]], odds)
+    try:
+        return choose_scheme(schema[group.questions[0]], odds)
+    except SottovoceError as reason:  # odds that no coin of 2^64 sides has
+        group.given.fail(f"{reason.parameter} {reason.rule}", reason.value)
 
 
-def _odds(schema: Schema, group: GroupRequest, scheme: Scheme) -> Fraction:
-    """Return a group's exact odds; refuse a scheme that does not fit its questions or tells nothing about them."""
+def _odds(schema: Schema, group: GroupRequest, scheme: Scheme) -> Fraction | None:
+    """Return a group's exact odds, None if unbounded; refuse a scheme that does not fit or tells nothing."""
     given = group.scheme or group.given
     try:
         odds = Plan.of(schema.project(group.questions), {group.questions: scheme}).guarantee.odds
     except SottovoceError as reason:
         given.fail(f"{scheme.name}: {reason.parameter} {reason.rule}", reason.value)
-    if odds is None:
-        given.fail(f"{scheme.name} is not deniable here: some reports would rule out an answer")
     if odds == 1:
         given.fail("must have odds above 1 : 1: at 1 : 1 nothing can be learned from reports", odds_text(odds))
     return odds

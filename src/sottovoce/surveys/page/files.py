@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
+import brotli
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from sottovoce.mechanisms.mechanism import Mechanism
@@ -32,8 +33,20 @@ MEDIA_TYPES = {
 FIRST = "main.js"
 """The module that starts the page."""
 
+SIGNATURES = "blind_rsa.js"
+"""The module that checks the key of surveys with invitations."""
+
+ADMISSION = "admission.js"
+"""The module that these surveys need when somebody begins."""
+
+PRESENTATION = "presentation.js"
+"""The module of surveys whose author shows something beside the questions."""
+
+LATER = "walk.js"
+"""The module that the page needs when somebody begins, or comes back."""
+
 LAST = "demo.js"
-"""The module that the page needs only when somebody tries the coins."""
+"""The module that the page needs last: it tries the coins below everything else."""
 
 _IMPORTED = re.compile(r'\bfrom\s+"(\.[^"]+)"')
 
@@ -56,9 +69,9 @@ class PageFile:
         return f"sha256-{b64encode(bytes.fromhex(self.hash)).decode()}"
 
     @cached_property
-    def packed(self) -> bytes:
-        """The file compressed once, for slow connections; the same bytes at every start."""
-        return gzip.compress(self.content, mtime=0)
+    def packed(self) -> dict[str, bytes]:
+        """The file compressed once, by encoding, the smallest first; the same bytes at every start."""
+        return {"br": brotli.compress(self.content), "gzip": gzip.compress(self.content, mtime=0)}
 
 
 @cache
@@ -103,12 +116,22 @@ def templates() -> Environment:
 def page_modules(survey: Survey) -> list[str]:
     """Modules that the page of a survey loads at once: with its kinds of coins, and the words of its first language.
 
-    They are in the order in which a page needs them. No other modules run in a browser, except the words of the
-    survey's other languages in browsers that prefer those.
+    They are in the order in which a page needs them. No other modules run in a browser, except `later_modules` and the
+    words of the survey's other languages in browsers that prefer those.
     """
     kinds = {kind for group in survey.plan.groups for kind in _kinds(group.mechanism)}
     mechanisms = [f"mechanisms/{kind}.js" for kind in sorted(kinds)]
-    return list(dict.fromkeys(_with_imports([FIRST, *mechanisms, words_module(survey.languages[0]), LAST])))
+    signatures = [SIGNATURES] if survey.admission else []
+    presentation = [PRESENTATION] if survey.presentation else []
+    modules = [FIRST, *mechanisms, words_module(survey.languages[0]), *signatures, *presentation, LAST]
+    return list(dict.fromkeys(_with_imports(modules)))
+
+
+def later_modules(survey: Survey) -> list[str]:
+    """Modules that the page of a survey loads when somebody begins: questions, coins and sending."""
+    loaded = page_modules(survey)
+    modules = [LATER, ADMISSION] if survey.admission else [LATER]
+    return [name for name in dict.fromkeys(_with_imports(modules)) if name not in loaded]
 
 
 def words_module(language: str) -> str:

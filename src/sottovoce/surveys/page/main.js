@@ -1,20 +1,34 @@
-// The walk through a survey: checks, the promise, one question at a time, sealing and sending.
+// The page from its link to the first question: checks, where this device is, the welcome screen, and admission.
 
-import { askedQuestions, declineLabel, NotLoaded, readSurvey } from "./documents.js";
-import { decode, Memory, receiptOf, seal, send, tokenOf, withToken } from "./submission.js";
-import { button, fill, h, inOneLine, oddsInWords, primary, reportInWords, show, wordsIn } from "./view.js";
+import "./coins.js"; // needed later, but nobody shall begin if it is not what the page says
+import { ended, NotLoaded, readSurvey } from "./documents.js";
+import { sha256 } from "./hash.js";
+import { answeredHere, Memory } from "./memory.js";
+import { post } from "./requests.js";
+import { Refused } from "./rules.js";
+import { alreadyAnswered, askWhom, button, duration, fill, h, hasWords, primary, show, tell, wordsIn } from "./view.js";
+import { welcome as welcomeScreen } from "./welcome.js";
 
 const RIGHT_TO_LEFT = ["ar", "fa", "he", "ur", "ps", "sd", "ug", "yi", "ckb", "dv"];
-const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
 const main = document.querySelector("main");
 const home = `/s/${main.dataset.survey}`;
-const [hash, token = null] = location.hash.slice(1).split(".");
-const memory = new Memory(hash);
-const answers = new Map();
+
+// Behind the # of a link: the survey's hash, then an invitation, or "sealed" and the parts of a sealed report.
+const [hash, ...parts] = location.hash.slice(1).split(".");
+const viaLink = parts[0] === "sealed";
+const token = viaLink ? null : parts[0] || null;
 let survey;
+let memory;
 let language;
 let texts;
+let logo = null;
+let presentation;
+let agreed = false;
+let understood = false;
+const banner = h("aside", { class: "rehearsal" }); // on every screen of a rehearsal
+
+const page = () => ({ hash, home, language, logo, memory, survey, texts, token, viaLink });
 
 // Words that do not arrive leave the page's own words in the language they were in; without any, the page stops.
 async function speak(tag) {
@@ -23,27 +37,80 @@ async function speak(tag) {
     if (!texts) throw reason;
     return texts;
   });
+  banner.textContent = texts.rehearsal;
   document.documentElement.lang = tag;
   document.documentElement.dir = RIGHT_TO_LEFT.includes(primary(tag)) ? "rtl" : "ltr";
 }
 
 async function start() {
+  addEventListener("hashchange", () => location.reload()); // another link in the same tab
   await speak(document.documentElement.lang);
-  if (!/^[0-9a-f]{64}$/.test(hash)) return halt(texts.noHash);
+  if (!isSecureContext) return stop(() => tell(page(), texts.insecureTitle, texts.insecure));
+  if (!/^[0-9a-f]{64}$/.test(hash)) return stop(() => halt(texts.noHash));
   const bytes = await load();
-  if (!bytes) return offline();
+  if (!bytes) return stop(offline);
   try {
     survey = await readSurvey(bytes, hash);
   } catch (reason) {
-    return reason instanceof NotLoaded ? offline() : halt(reason.message);
+    return stop(() => (reason instanceof NotLoaded ? offline() : halt(reason.message)));
   }
+  if (survey.rehearsal) document.body.prepend(banner);
   const wanted = navigator.languages.map(primary);
   await speak(survey.languages.find((tag) => wanted.includes(primary(tag))) ?? survey.languages[0]);
-  if (memory.answered) return alreadyAnswered();
-  if (memory.sealed) return sending();
-  if (new Date().toISOString().slice(0, 10) > survey.until) return tell(texts.closedTitle, texts.closed);
-  if (survey.invitation === "single" && !TOKEN.test(token ?? "")) return tell(texts.invitationTitle, texts.invitation);
+  await present();
+  return viaLink ? sendCarried() : resume();
+}
+
+// Where no survey says its languages, the page speaks the reader's, if these words arrive.
+async function stop(screen) {
+  const tag = navigator.languages.find(hasWords);
+  if (tag && (await wordsIn(tag).catch(() => null))) await speak(tag);
+  return screen();
+}
+
+// The asker's colour and logo, and the screens that come before the first question.
+async function present() {
+  if (!survey.presentation) return;
+  presentation = await import("./presentation.js");
+  if (survey.presentation.colour) presentation.useColour(survey.presentation.colour);
+  logo = await presentation.logoAddress(home, survey.presentation.logo);
+}
+
+// Where this device is with its survey and invitation. What it keeps is looked at before the server is asked: it may
+// be this very device that has spent the invitation.
+async function resume() {
+  const mistake = survey.invitation === "single" ? mistakeIn(token) : null;
+  if (survey.key && mistake) return !token && (await answeredHere(hash)) ? alreadyAnswered(page()) : cannotBegin(mistake);
+  const mark = survey.key && (await sha256(`device ${hash} ${token}`)).slice(0, 16);
+  memory = await Memory.open(hash, mark);
+  const state = await memory.read();
+  if (["sealed", "answered"].includes(state?.state)) return send();
+  if (ended(survey)) return tell(page(), texts.closedTitle, texts.closed);
+  if (mistake) return cannotBegin(mistake);
+  if (survey.invitation === "single" && !state) {
+    let screen = null; // shown only when there is something to wait for
+    const waiting = (seconds) => (screen ??= waitingTo(texts.checking))(seconds);
+    const { error, reason } = await post(`${home}/check`, JSON.stringify({ token }), waiting);
+    if (error) return cannotBegin(error, reason);
+  }
   return welcome();
+}
+
+function mistakeIn(token) {
+  if (!token) return "missing";
+  if (/^[A-Za-z0-9_-]{22}$/.test(token)) return null;
+  return /^[A-Za-z0-9_-]{1,21}$/.test(token) ? "truncated" : "mistyped";
+}
+
+// Send a report that was sealed elsewhere and carried here in a link. This device has not answered, so it keeps nothing.
+async function sendCarried() {
+  memory = await Memory.open(null);
+  return walk(async ({ readSealed, send: sendSealed }) => {
+    const sealed = survey.interval || survey.key ? readSealed(survey, hash, parts.slice(1)) : null;
+    if (!sealed) return cannotBegin("truncated");
+    await memory.change(() => sealed);
+    return sendSealed(page());
+  });
 }
 
 // Exact bytes of the survey, or null without a connection or without an answer of the server. The page has asked for
@@ -57,176 +124,57 @@ async function load() {
   }
 }
 
-const tell = (title, text) => show(h("h1", {}, title), h("p", {}, text), auditLink());
+// What is wrong with the link or its invitation, and whom to ask.
+function cannotBegin(error, reason = null) {
+  if (error === "closed") return tell(page(), texts.closedTitle, texts.closed);
+  const known = error === "unknown_invitation" && !survey.key ? "invitation" : error;
+  const [title, text] = texts.links[known] ?? [texts.links.invitation[0], texts.errors[known] ?? reason];
+  return tell(page(), title, text, askWhom(page()));
+}
 
-// Nothing was asked yet: the page stops here, whatever is wrong.
-const halt = (reason) =>
-  show(h("h1", {}, texts.stopTitle), h("p", { role: "alert" }, texts.stop), h("p", { class: "note" }, reason));
+// Nothing was asked yet: the page stops here, whatever is wrong. Reasons for those who know the rules are in English.
+const halt = (reason, told = `${texts.stop} ${texts.askSender}`) => show(h("h1", {}, texts.stopTitle),
+  h("p", { role: "alert" }, told), h("p", { class: "note", ...(reason === texts.noHash ? {} : { lang: "en", dir: "auto" }) }, reason));
+
+// Show what the server is asked for; the function that is returned adds that there is no connection yet.
+function waitingTo(purpose) {
+  const status = h("p", { role: "status" }, purpose);
+  show(h("h1", {}, texts.momentTitle), status);
+  return (seconds) => (status.textContent = `${purpose} ${fill(texts.waiting, { time: duration(seconds, language) })}`);
+}
 
 const offline = () =>
   show(h("h1", {}, texts.offlineTitle), h("p", {}, texts.offline), button(texts.tryAgain, () => location.reload()));
 
-const auditLink = () => h("p", { class: "note" }, h("a", { href: `${home}/audit` }, texts.audit));
+const welcome = () => welcomeScreen(page(), begin, async (tag) => (await speak(tag), welcome()));
 
-function languagePicker() {
-  if (survey.languages.length < 2) return null;
-  const named = (tag) => new Intl.DisplayNames([tag], { type: "language" }).of(tag);
-  const choose = async (event) => (await speak(event.target.value), welcome());
-  return h("p", { class: "languages" }, h("label", { for: "language" }, texts.language), " ",
-    h("select", { id: "language", onchange: choose }, survey.languages.map((tag) =>
-      h("option", { value: tag, lang: tag, selected: tag === language }, named(tag)))));
-}
-
-function welcome() {
-  const until = new Date(`${survey.until}T12:00Z`).toLocaleDateString(language, { dateStyle: "long" });
-  const odds = oddsInWords(survey.mechanisms.odds, language);
-  document.title = survey.title[language];
-  show(
-    languagePicker(),
-    h("h1", {}, survey.title[language]),
-    h("p", { class: "asker" }, fill(texts.asks, { asker: survey.asker[language] })),
-    h("p", {}, survey.purpose[language]),
-    h("p", { class: "note" }, fill(texts.until, { until }), survey.contact ? ` ${fill(texts.contact, survey)}` : ""),
-    h("section", { class: "promise", "aria-labelledby": "promise" },
-      h("h2", { id: "promise" }, texts.promiseTitle),
-      h("p", {}, texts.promise),
-      h("p", {}, fill(texts.promiseOdds, { odds })),
-      h("p", { class: "note" }, texts.checked)),
-    window.isSecureContext ? null : h("p", { class: "warning" }, texts.insecure),
-    demoSection(),
-    button(texts.begin, () => ask(0), { class: "primary" }),
-    auditLink());
-}
-
-// Try the coins with the first question that has coins of its own and one answer; null where there is none.
-function demoSection() {
-  const alone = survey.mechanisms.groups.filter(({ attributes }) => attributes.length === 1);
-  const groupOf = ({ id }) => alone.find(({ attributes }) => attributes[0] === id);
-  const question = survey.questions.find((candidate) => candidate.kind !== "several" && groupOf(candidate));
-  if (!question) return null;
-  const content = h("div", {});
-  const fillIn = async () => {
-    if (content.hasChildNodes()) return;
-    const { demo } = await import("./demo.js").catch(() => ({ demo: () => [h("p", {}, texts.offline)] }));
-    content.replaceChildren(...demo(survey, question, groupOf(question), language, texts));
-  };
-  return h("details", { class: "demo", ontoggle: fillIn }, h("summary", {}, texts.demoTitle), content);
-}
-
-// Questions that are asked, given what was answered before them.
-const asked = () => askedQuestions(survey, answers);
-
-function ask(step) {
-  const question = asked()[step];
-  if (!question) return review();
-  const several = question.kind === "several";
-  const left = survey.questions.length - survey.questions.indexOf(question);
-  const chosen = answers.get(question.id) ?? [];
-  const options = question.answers.map(({ id, text }) => option(question, id, text[language], chosen));
-  if (question.decline) options.push(option(question, declineLabel(survey, question), question.decline[language], chosen, true));
-  const warning = h("p", { class: "warning", role: "alert" });
-  const next = (event) => {
-    event.preventDefault();
-    const ticked = [...main.querySelectorAll("input:checked")].map((input) => input.value);
-    if (!ticked.length && !several) return void (warning.textContent = texts.choose);
-    answers.set(question.id, ticked);
-    return ask(step + 1);
-  };
-  const back = () => (step ? ask(step - 1) : welcome());
-  show(
-    h("p", { class: "steps" }, fill(texts.step, { step: step + 1, most: step + left })),
-    h("form", { onsubmit: next, onchange: () => (warning.textContent = ""), autocomplete: "off", novalidate: true },
-      h("fieldset", { "aria-describedby": question.help ? "help" : null },
-        h("legend", {}, h("h1", {}, question.text[language])),
-        question.help ? h("p", { class: "note", id: "help" }, question.help[language]) : null,
-        several ? h("p", { class: "note" }, texts.several) : null,
-        question.unrelated ? h("p", { class: "note" }, fill(texts.unrelated, { unrelated: question.unrelated[language] })) : null,
-        options),
-      warning,
-      h("p", { class: "buttons" }, button(texts.back, back), h("button", { class: "primary" }, texts.next))),
-    h("p", { class: "note" }, texts.onDevice));
-}
-
-// Choosing "prefer not to say" and choosing answers exclude each other.
-function option(question, value, text, chosen, declines = false) {
-  const type = question.kind === "several" ? "checkbox" : "radio";
-  const clear = (event) => {
-    if (type === "radio" || !event.target.checked) return;
-    for (const other of main.querySelectorAll("input")) {
-      if (other !== event.target && (declines || other.dataset.declines)) other.checked = false;
-    }
-  };
-  return h("label", { class: "option" },
-    h("input", { type, name: "answer", value, checked: chosen.includes(value), onchange: clear,
-      "data-declines": declines ? "yes" : null }),
-    h("span", {}, text));
-}
-
-function review() {
-  const rows = asked().map((question, step) => {
-    const chosen = answers.get(question.id);
-    const said = question.answers.filter(({ id }) => chosen.includes(id)).map(({ text }) => text[language]);
-    if (question.decline && chosen.includes(declineLabel(survey, question))) said.push(question.decline[language]);
-    return h("li", {}, h("span", {}, question.text[language]), h("strong", {}, inOneLine(said, language) || texts.nothing),
-      button(texts.change, () => ask(step), { "aria-label": `${texts.change}: ${question.text[language]}` }));
-  });
-  show(
-    h("h1", {}, texts.reviewTitle),
-    h("p", {}, texts.review),
-    h("ol", { class: "answers" }, rows),
-    h("p", { class: "buttons" }, button(texts.back, () => ask(rows.length - 1)),
-      button(texts.send, finish, { class: "primary" })));
-}
-
-// Another tab may have sealed a report in the meantime: then that one is the only one.
-function finish() {
-  if (memory.answered) return alreadyAnswered();
-  if (!memory.sealed) memory.sealed = seal(survey, hash, survey.invitation === "open" ? null : token, answers);
-  answers.clear();
-  return sending();
-}
-
-async function sending() {
-  const sealed = memory.sealed;
-  const state = h("p", { role: "status" }, texts.sending);
-  show(h("h1", {}, texts.sendingTitle), state, h("p", { class: "note" }, texts.sealed));
-  const waiting = (seconds) => (state.textContent = fill(texts.waiting, { seconds: Math.round(seconds) }));
-  const answer = await send(`${home}/reports`, sealed, waiting);
-  if (answer.error === "invitation" && token && token !== tokenOf(sealed)) {
-    memory.sealed = withToken(sealed, token);
-    return sending();
+// The invitation is spent here, and not at loading, so that programs that look at links spend none.
+async function begin() {
+  const { consent, comprehension_check: check } = survey.presentation ?? {};
+  if (consent && !agreed) return presentation.askConsent(page(), () => ((agreed = true), begin()), welcome);
+  if (check && !understood) return presentation.checkUnderstanding(page(), () => ((understood = true), begin()), welcome);
+  if (!survey.key || (await memory.read())?.state === "admitted") return ask();
+  const waiting = waitingTo(texts.admitting);
+  const admission = await import("./admission.js").catch(() => null);
+  if (!admission) return offline();
+  try {
+    const { state, error, reason } = await admission.admit(survey, memory, `${home}/admission`, token, waiting);
+    if (error) return cannotBegin(error, reason);
+    return state === "admitted" ? ask() : send();
+  } catch (reason) {
+    if (!(reason instanceof Refused)) throw reason;
+    return halt(reason.message, `${texts.falseAdmission} ${askWhom(page())}`);
   }
-  if (answer.error) return refused(answer);
-  memory.acknowledge();
-  history.replaceState(null, "", `#${hash}`);
-  return thanks(sealed);
 }
 
-// Fresh coins after a refusal would let a server average them away, so only the same bytes can be sent again.
-function refused({ error, reason }) {
-  show(
-    h("h1", {}, texts.refusedTitle),
-    h("p", { role: "alert" }, texts.errors[error] ?? reason),
-    h("p", {}, texts.refused),
-    button(texts.tryAgain, sending, { class: "primary" }));
+// The modules for questions and sending are loaded when they are needed, all at once: from then on, a lost connection
+// loses nothing.
+async function walk(use) {
+  const modules = await import("./walk.js").catch(() => null);
+  return modules ? use(modules) : offline();
 }
 
-function thanks(sealed) {
-  const { report } = JSON.parse(sealed);
-  const rows = reportInWords(survey, decode(report, survey.mechanisms.reportSizes), language, texts);
-  show(
-    h("h1", {}, texts.thanksTitle),
-    h("p", {}, texts.thanks),
-    h("section", { class: "sent", "aria-labelledby": "sent" },
-      h("h2", { id: "sent" }, texts.sentTitle),
-      h("p", { class: "note" }, texts.sent),
-      h("dl", {}, rows.flatMap(({ about, said }) => [h("dt", {}, about), h("dd", {}, said)])),
-      h("p", {}, texts.sentBytes, " ", h("code", {}, report))),
-    h("p", {}, texts.receipt, " ", h("code", { class: "receipt" }, receiptOf(sealed))),
-    h("p", { class: "note" }, texts.kept),
-    auditLink());
-}
-
-const alreadyAnswered = () => tell(texts.answeredTitle, texts.answered);
+const ask = () => walk((modules) => modules.ask(page(), welcome));
+const send = () => walk((modules) => modules.send(page()));
 
 start();

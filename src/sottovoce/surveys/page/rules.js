@@ -62,6 +62,10 @@ export const largerRatio = (a, b) => (a > b ? ratio(a, b) : ratio(b, a));
 
 export const largestRatio = (ratios) => ratios.reduce((a, b) => (a && b ? (exceeds(b, a) ? b : a) : null));
 
+// Smallest ratio; 0 where there is none.
+export const leastRatio = (ratios) =>
+  ratios.length ? ratios.reduce((a, b) => (exceeds(a, b) ? b : a)) : [0n, 1n];
+
 // Odds of several independent reports: unbounded if those of any report are.
 export const productOfRatios = (ratios) =>
   ratios.reduce((a, b) => a && b && ratio(a[0] * b[0], a[1] * b[1]), [1n, 1n]);

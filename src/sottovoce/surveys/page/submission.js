@@ -1,10 +1,8 @@
-// Sealing a report, sending those very bytes until they are acknowledged, and remembering no more than that.
+// Sealing a report, the moment at which it is sent, and the link that carries it elsewhere.
 
 import { flip, secureWords } from "./coins.js";
-import { truthOf } from "./documents.js";
-import { sha256 } from "./hash.js";
-
-const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+import { publicCodes, truthOf } from "./documents.js";
+import { hex, sha256 } from "./hash.js";
 
 // Codes of a report as bytes: one for each column, two where it has more than 256 codes.
 export const encode = (codes, sizes) =>
@@ -15,98 +13,54 @@ export function decode(report, sizes) {
   return sizes.map((size) => (size > 256 ? 256 * bytes.shift() + bytes.shift() : bytes.shift()));
 }
 
-// Toss the coins and make the one report there will ever be. Answers and coins are gone when this returns.
-export function seal(survey, hash, token, answers) {
+// Toss the coins and make the body of the one report there will ever be. Answers and coins are gone when this returns.
+// It is sent with `proof`: credential and signature where there is admission, else a key and the invitation or null.
+export function seal(survey, hash, answers, proof) {
   const { mechanisms } = survey;
-  const codes = mechanisms.respond(truthOf(survey, answers), flip(mechanisms.coins, secureWords()));
+  const disguised = mechanisms.respond(truthOf(survey, answers), flip(mechanisms.coins, secureWords()));
+  const codes = [...disguised, ...publicCodes(survey, answers)];
   answers.clear();
-  const key = hex(crypto.getRandomValues(new Uint8Array(16)));
-  return JSON.stringify({ survey: hash, report: encode(codes, mechanisms.reportSizes), key, token });
+  return bodyOf(hash, encode(codes, mechanisms.reportSizes), proof);
 }
 
-export function receiptOf(sealed) {
-  const { survey, report, key } = JSON.parse(sealed);
-  return sha256(new TextEncoder().encode(survey + report + key)).slice(0, 16);
+const bodyOf = (hash, report, proof) => JSON.stringify({ survey: hash, report, ...proof });
+
+// A key for a report that has no credential, by which the server knows it again when it comes twice.
+export const newKey = () => hex(crypto.getRandomValues(new Uint8Array(16)));
+
+export async function receiptOf(body) {
+  const { survey, report, credential, key } = JSON.parse(body);
+  return (await sha256(survey + report + (credential ?? key))).slice(0, 16);
 }
 
-export const tokenOf = (sealed) => JSON.parse(sealed).token;
-
-// The same report under another invitation, where the first one was refused: no coin is tossed again.
-export const withToken = (sealed, token) => JSON.stringify({ ...JSON.parse(sealed), token });
-
-// A browser may refuse to store anything.
-function stored(use) {
-  try {
-    return use(localStorage);
-  } catch {
-    return null;
-  }
+// A random moment, in milliseconds, within the next whole interval of the clock. Intervals are the same for everybody:
+// a moment at a fixed distance from loading the page would tell who sends. Without an interval it is always time.
+export function sendMoment(interval) {
+  if (!interval) return 0;
+  const [word] = crypto.getRandomValues(new Uint32Array(1));
+  const next = Math.floor(Date.now() / 1000 / interval) + 1;
+  return Math.floor(1000 * interval * (next + word / 2 ** 32));
 }
 
-// What this device keeps of a survey: a sealed report on its way, or the fact that it was answered. Where it stores
-// nothing, the page knows it as long as it is open.
-export class Memory {
-  #sealed = null;
-  #answered = null;
-
-  constructor(hash) {
-    this.sealedName = `sottovoce sealed ${hash}`;
-    this.answeredName = `sottovoce answered ${hash}`;
-  }
-
-  get sealed() {
-    return stored((storage) => storage.getItem(this.sealedName)) ?? this.#sealed;
-  }
-
-  set sealed(text) {
-    this.#sealed = text;
-    stored((storage) => storage.setItem(this.sealedName, text));
-  }
-
-  get answered() {
-    return stored((storage) => storage.getItem(this.answeredName)) ?? this.#answered;
-  }
-
-  acknowledge() {
-    this.#answered = "yes";
-    stored((storage) => storage.setItem(this.answeredName, "yes"));
-    stored((storage) => storage.removeItem(this.sealedName));
-  }
+// What follows the # in a link that carries a sealed report; it is never part of a request's address.
+export function sealedFragment(hash, { body, moment }) {
+  const { report, credential, signature, key } = JSON.parse(body);
+  return [hash, "sealed", moment, report, ...(credential ? [credential, signature] : [key])].join(".");
 }
 
-const pause = (seconds) =>
-  new Promise((resume) => {
-    const timer = setTimeout(resume, 1000 * seconds);
-    addEventListener("online", () => (clearTimeout(timer), resume()), { once: true });
-  });
-
-// Send the sealed bytes until the server says that it has them, or that it never will; `waiting` is called before each pause.
-export async function send(url, sealed, waiting) {
-  for (let wait = 1; ; wait = Math.min(2 * wait, 60)) {
-    const answer = await attempt(url, sealed);
-    if (answer.receipt) return answer.receipt === receiptOf(sealed) ? answer : { reason: "receipt", error: "receipt" };
-    if (answer.error) return answer;
-    const seconds = answer.after ?? wait;
-    waiting(seconds);
-    await pause(seconds);
-  }
+// The sealed report of such a link, the very bytes as they were sealed; null where something is missing.
+export function readSealed(survey, hash, [moment, report, ...digits]) {
+  const sizes = survey.mechanisms.reportSizes;
+  const expected = [encode(sizes.map(() => 0), sizes).length, ...(survey.key ? [64, 512] : [32])];
+  const parts = [report, ...digits];
+  const whole = (part, i) => part?.length === expected[i] && /^[0-9a-f]*$/.test(part);
+  if (!/^\d{1,15}$/.test(moment) || parts.length !== expected.length || !parts.every(whole)) return null;
+  if (decode(report, sizes).some((code, column) => code >= sizes[column])) return null;
+  const [first, signature] = digits;
+  const proof = survey.key ? { credential: first, signature } : { key: first, token: null };
+  return { state: "sealed", body: bodyOf(hash, report, proof), moment: Number(moment), held: false };
 }
 
-async function attempt(url, body) {
-  try {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body,
-      credentials: "omit",
-      referrerPolicy: "no-referrer",
-      cache: "no-store",
-    });
-    if (response.status === 429 || response.status >= 500) {
-      return { after: Number(response.headers.get("Retry-After")) || null };
-    }
-    return await response.json();
-  } catch {
-    return {};
-  }
-}
+// The same report under another invitation, where the first one was refused: no coin is tossed again. In surveys frozen
+// by 0.1 the invitation travels with the report.
+export const withToken = (body, token) => JSON.stringify({ ...JSON.parse(body), token });

@@ -23,6 +23,8 @@ export function mechanism(sizes, json) {
       return columns.map((column) => [Number(kept.includes(column) || noise[column] < added)]);
     },
     columns: answerColumns,
+    // An item that was not chosen is added by its coin; a chosen one is kept most often if it is the only one.
+    leastShare: (_, code) => (code ? ratio(added, sides) : ratio(sides - added, (cutoff + 1n) * sides)),
   };
 }
 

@@ -1,6 +1,7 @@
 // A coin for each bit: of a yes/no answer, of an item.
 
-import { integers, largerRatio, largestRatio, list, productOfRatios, require, requireLowestTerms } from "../rules.js";
+import { integers, largerRatio, largestRatio, list, productOfRatios, ratio, require, requireLowestTerms } from
+  "../rules.js";
 import { answerColumns } from "../schema.js";
 
 export function requireBits(sizes) {
@@ -28,6 +29,10 @@ export function mechanism(sizes, json) {
     reportsAnswers: true,
     respond: (codes, shown) => bits.map((bit, column) => [bit.report(codes[column], shown[column])]),
     columns: answerColumns,
+    leastShare(column, code) {
+      const { one, zero, sides } = bits[column];
+      return code ? ratio(zero, sides) : ratio(sides - one, sides);
+    },
   };
 }
 

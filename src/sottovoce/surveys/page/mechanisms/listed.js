@@ -13,11 +13,12 @@ export function mechanism(sizes, json) {
   requireLowestTerms(...matrix.flat());
   require(reports === null || new Set(list(reports)).size === matrix.length, "names of other reports");
   require(reports === null || reports.length === matrix.length, "names of reports that do not differ");
+  const sides = sum(columns[0]);
   const square = BigInt(matrix.length) === truths;
   const oneColumn = reports !== null || !square;
   const possible = matrix.filter((row) => row.some((entry) => entry > 0n));
   return {
-    coins: [sum(columns[0])],
+    coins: [sides],
     odds: largestRatio(possible.map((row) => ratio(largest(row), least(row)))),
     reportsAnswers: square && (reports === null || sizes.length === 1),
     respond(codes, shown) {
@@ -28,5 +29,13 @@ export function mechanism(sizes, json) {
       if (!oneColumn) return answerColumns(attributes);
       return [category(joinedName(attributes), reports ?? matrix.map((_, row) => `report ${row + 1}`))];
     },
+    leastShare(column, code) {
+      const codes = columns.map((_, cell) => codesOf(BigInt(cell), sizes)[column]);
+      const naming = matrix.filter((_, row) => codes[row] === code);
+      const others = codes.flatMap((other, truth) => (other === code ? [] : [sum(naming.map((row) => row[truth]))]));
+      return ratio(least(others), sides);
+    },
+    // Least share, over all truths, of a report that is no answer.
+    symbolShare: (row) => ratio(least(matrix[row]), sides),
   };
 }

@@ -1,6 +1,6 @@
 // A coin for each code of each column.
 
-import { largerRatio, productOfRatios } from "../rules.js";
+import { largerRatio, productOfRatios, ratio } from "../rules.js";
 import { categories, itemSet } from "../schema.js";
 import { bitCoin } from "./flips.js";
 
@@ -17,5 +17,6 @@ export function mechanism(sizes, json) {
         Array.from({ length: size }, (_, code) => report(code === codes[column], coins.next().value)));
     },
     columns: (attributes) => attributes.map((attribute) => itemSet(attribute.name, categories(attribute))),
+    leastShare: () => ratio(zero, sides),
   };
 }

@@ -2,7 +2,7 @@
 
 import { integer, largerRatio, require } from "../rules.js";
 import { answerColumns, cells } from "../schema.js";
-import { trueOrOther } from "./diagonal.js";
+import { shareOfOthers, trueOrOther } from "./diagonal.js";
 
 export function mechanism(sizes, json) {
   const [truth, other, spread, n] = [integer(json.truth), integer(json.other), integer(json.spread), cells(sizes)];
@@ -18,5 +18,6 @@ export function mechanism(sizes, json) {
       return trueOrOther(sizes, codes, shown[1], truth + (n - 1n) * shift, other - shift);
     },
     columns: answerColumns,
+    leastShare: (column) => shareOfOthers(sizes, column, other, sides),
   };
 }

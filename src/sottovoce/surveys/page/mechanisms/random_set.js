@@ -1,13 +1,14 @@
 // A set of joint cells, chosen by one large random number: of all numbers, each set has as many as its weight.
 
-import { integer, integers, largest, largestRatio, least, list, product, ratio, require, requireLowestTerms, sum } from
-  "../rules.js";
-import { cellOf, cells, setOfCells } from "../schema.js";
+import { integer, integers, largest, largestRatio, least, leastRatio, list, product, ratio, require, requireLowestTerms, sum }
+  from "../rules.js";
+import { cellOf, cells, codesOf, setOfCells } from "../schema.js";
 
 const SIDES = 2n ** 64n;
 const WIDEST = 2n ** 8192n;
 const HEAVIEST = 2n ** 256n;
 const FINEST = 2n ** 96n;
+const MOST_LISTED = 10;
 
 const range = (n) => Array.from({ length: n }, (_, i) => i);
 
@@ -87,6 +88,48 @@ export function mechanism(sizes, json) {
     return members;
   };
 
+  // Numbers of the sets without any of the avoided cells, for each truth. A set's weight without favour is a product of
+  // polynomials in its length, each coefficient with what it adds to the tilt: [sum, sum times addition].
+  const numbersAvoiding = (avoided) => {
+    const all = range(n).map(() => 0n);
+    for (const { weight, size, items, lengths } of components) {
+      const insides = range(n).map((i) => (avoided[i] ? 0n : items[i]));
+      const times = ([e, d], factor, more) => [factor * e, factor * (d + more * e)];
+      const joined = ([e, d], [f, c]) => [e + f, d + c];
+      const withCell = (row, i) => row.map((entry, length) => joined(times(entry, 1n, added(i)[1]),
+        times(row[length - lengths[i]] ?? [0n, 0n], insides[i], added(i)[0])));
+      const first = range(size + 1).map((length) => [length === 0 ? 1n : 0n, 0n]);
+      const [before, behind] = [[first], [first]];
+      for (const i of range(n)) before.push(withCell(before[i], i));
+      for (const i of range(n).reverse()) behind.unshift(withCell(behind[0], i));
+      const total = start * before[n][size][0] + before[n][size][1];
+      for (const x of range(n)) {
+        const rest = size - lengths[x];
+        const pairs = range(Math.max(rest + 1, 0)).map((length) => [before[x][length], behind[x + 1][rest - length]]);
+        const e = sum(pairs.map(([[p], [q]]) => p * q));
+        const d = sum(pairs.map(([[p, pd], [q, qd]]) => p * qd + pd * q)) + added(x)[0] * e;
+        all[x] += weight * (b * total + (a - b) * insides[x] * (start * e + d));
+      }
+    }
+    return all;
+  };
+
+  // Least share of sets with one of the named cells, over the truths that are not named: exact where all sets are
+  // listed, else at most one part in 2^64 below, which is as far as coins round.
+  const leastShareOf = (named) => {
+    const truths = range(n).filter((x) => !named[x]);
+    if (n <= MOST_LISTED) {
+      const naming = (x) => [...distributionOf(x)].filter(([set]) => set.split(",").some((cell) => named[cell]));
+      return leastRatio(truths.map((x) => ratio(sum(naming(x).map(([, count]) => count)), faces)));
+    }
+    const avoiding = numbersAvoiding(named);
+    return leastRatio(truths.map((x) => ratio((totals[x] - avoiding[x]) * (SIDES - 1n), totals[x] * SIDES)));
+  };
+
+  // Where shares are not exact to the last face of the coins, cells of the same weights and tilt have the same.
+  const kindOf = (x) => `${components.map(({ items, lengths }) => [items[x], lengths[x]])};${tilt?.[x]}`;
+  const sharesByKind = new Map();
+
   // Distribution of the report, given the true cell: how many of the coins' faces give each set.
   const distributionOf = (x) => {
     const distribution = new Map();
@@ -117,7 +160,7 @@ export function mechanism(sizes, json) {
 
   const oddsOf = () => {
     if (b === 0n) return null;
-    if (n > 10) {
+    if (n > MOST_LISTED) {
       return roundedUp([a * largest(totals) * (SIDES + 1n), b * least(totals) * (SIDES - 1n)]);
     }
     const distributions = range(n).map(distributionOf);
@@ -139,5 +182,11 @@ export function mechanism(sizes, json) {
       return [range(n).map((cell) => Number(members.has(cell)))];
     },
     columns: setOfCells,
+    leastShare(column, code) {
+      const named = range(n).map((cell) => codesOf(BigInt(cell), sizes)[column] === code);
+      const kind = sizes.length === 1 && n > MOST_LISTED ? kindOf(code) : `${column}:${code}`;
+      if (!sharesByKind.has(kind)) sharesByKind.set(kind, leastShareOf(named));
+      return sharesByKind.get(kind);
+    },
   };
 }

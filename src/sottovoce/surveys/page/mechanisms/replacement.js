@@ -16,6 +16,7 @@ export function mechanism(sizes, json) {
   return {
     coins: [sides, ...known.map(sum)],
     odds: kept === 0n ? [1n, 1n] : ratio(drawnRarest + truthful, drawnRarest),
+    drawn: ratio(sides - kept, sides),
     reportsAnswers: true,
     respond(codes, shown) {
       const drawn = known.map((weights, index) => pick(weights, shown[index + 1]));
@@ -23,5 +24,11 @@ export function mechanism(sizes, json) {
       return reported.map((code) => [code]);
     },
     columns: answerColumns,
+    // The truth has another code, so that this one is always drawn.
+    leastShare(column, code) {
+      const drawn = single ? [known[column][code]]
+        : known[0].filter((_, cell) => codesOf(BigInt(cell), sizes)[column] === code);
+      return ratio((sides - kept) * sum(drawn), sides * sum(known[single ? column : 0]));
+    },
   };
 }

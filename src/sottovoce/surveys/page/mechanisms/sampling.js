@@ -1,7 +1,7 @@
 // The report of one of several parts, drawn by a coin; the other columns are reported as "not asked".
 
 import { readMechanism } from "../documents.js";
-import { largestRatio, list, require } from "../rules.js";
+import { largestRatio, leastRatio, list, require } from "../rules.js";
 import { asText, categories, category } from "../schema.js";
 
 export async function mechanism(sizes, json) {
@@ -21,6 +21,15 @@ export async function mechanism(sizes, json) {
     },
     columns: (attributes) =>
       attributes.map((attribute) => category(attribute.name, withNotAsked(categories(attribute).map(asText)))),
+    picked: parts.map(({ columns }) => columns.length),
+    // The coins that are tossed if a column is picked, those of the first part that asks it, and its place among them.
+    ifPicked(column) {
+      const { columns, asked } = parts.find((part) => part.columns.includes(column));
+      return { at: columns.indexOf(column), mechanism: asked, count: columns.length };
+    },
+    // Which part was drawn shows in the report, so that every part that asks counts by itself.
+    leastShare: (column, code) => leastRatio(parts.filter(({ columns }) => columns.includes(column))
+      .map(({ columns, asked }) => asked.leastShare(columns.indexOf(column), code))),
   };
 }
 

@@ -1,7 +1,7 @@
 // A set of joint cells of a fixed size, with the true cell or without it.
 
 import { shuffle } from "../coins.js";
-import { integer, largerRatio, require, requireShare } from "../rules.js";
+import { integer, largerRatio, product, ratio, require, requireShare } from "../rules.js";
 import { cellOf, cells, setOfCells } from "../schema.js";
 
 export function mechanism(sizes, json) {
@@ -20,5 +20,13 @@ export function mechanism(sizes, json) {
       return [Array.from({ length: count }, (_, cell) => Number(members.includes(cell)))];
     },
     columns: setOfCells,
+    // The cells with this code are drawn among all but the true one: a set without any of them is what remains.
+    leastShare(column) {
+      const naming = Array.from({ length: Number(n) / sizes[column] }, (_, index) => n - 1n - BigInt(index));
+      const all = product(naming);
+      const without = kept * product(naming.map((cell) => cell - size + 1n))
+        + (sides - kept) * product(naming.map((cell) => cell - size));
+      return ratio(sides * all - without, sides * all);
+    },
   };
 }

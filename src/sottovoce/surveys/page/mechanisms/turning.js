@@ -1,6 +1,6 @@
 // The whole record of bits, or every bit of it turned round.
 
-import { integer, largerRatio, requireShare } from "../rules.js";
+import { integer, largerRatio, ratio, requireShare } from "../rules.js";
 import { answerColumns } from "../schema.js";
 import { requireBits } from "./flips.js";
 
@@ -14,5 +14,6 @@ export function mechanism(sizes, json) {
     reportsAnswers: true,
     respond: (codes, shown) => codes.map((code) => [shown[0] < kept ? code : 1 - code]),
     columns: answerColumns,
+    leastShare: () => ratio(sides - kept, sides),
   };
 }

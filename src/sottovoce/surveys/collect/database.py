@@ -1,0 +1,324 @@
+"""The database: its tables, how it is opened, the version of its layout, and its transactions.
+
+No table has a time, an address or a running number, and no transaction touches both an invitation and a report (but
+for surveys frozen by 0.1). Reports arrive in the inbox, from which they are moved in batches (`inbox`).
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from sqlalchemy import (
+    URL,
+    Boolean,
+    Column,
+    Connection,
+    Engine,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    make_url,
+    select,
+    text,
+)
+from sqlalchemy.exc import SQLAlchemyError
+
+from sottovoce.errors import SottovoceError, Words, check_installed
+
+VERSION = 2
+"""Newest version of the layout that this release reads. Databases of 0.1 have version 1, and do not say so."""
+
+metadata = MetaData()
+
+layout = Table(
+    "sottovoce",
+    metadata,
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("levels", Integer, nullable=False),
+)
+"""Version of the layout, and number of tables of reports: one row."""
+
+surveys = Table(
+    "surveys",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("document", LargeBinary, nullable=False),
+    Column("definition", LargeBinary(32), nullable=False, unique=True),
+    Column("secret", LargeBinary),
+    Column("logo", LargeBinary),
+    Column("issued", Integer, nullable=False),
+    Column("replaced", Integer, nullable=False),
+    Column("closed", Boolean, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Frozen surveys, by the first digits of their hash.
+
+`definition` is the hash of the document without its admission key, `secret` the secret key (PKCS#8), `logo` the picture
+whose hash the document has, `issued` the number of invitations ever issued, `replaced` how many replace lost ones.
+"""
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("survey", String(16), ForeignKey("surveys.id"), primary_key=True),
+    Column("token", LargeBinary(32), primary_key=True),
+    Column("blinded", LargeBinary(32)),
+    sqlite_with_rowid=False,
+)
+"""Hashes of invitations, and of the blinded message that each was spent for; null while it is not spent."""
+
+
+def _table_of_reports(name: str) -> Table:
+    return Table(
+        name,
+        MetaData(),
+        Column("survey", String(16), primary_key=True),
+        Column("key", LargeBinary(16), primary_key=True),
+        Column("report", LargeBinary, nullable=False),
+        Column("receipt", LargeBinary(8)),
+        sqlite_with_rowid=False,
+    )
+
+
+inbox = _table_of_reports("inbox")
+"""Disguised reports that have arrived and were not moved yet, by the hash of the random key they were sent with."""
+
+
+@cache
+def level(number: int) -> Table:
+    """Table of reports that were moved: `reports_0`, `reports_1` and so on, each twice as large as the one before."""
+    return _table_of_reports(f"reports_{number}")
+
+
+FIRST_TABLES = {"surveys", "invitations", "reports"}
+"""Tables of a database of 0.1."""
+
+BUSY_SECONDS = 10
+"""Seconds to wait for the lock of another thread or process."""
+
+BUSY_TIMEOUT = f"busy_timeout={1000 * BUSY_SECONDS}"
+
+PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",  # a commit is on disk before it returns
+    "secure_delete=ON",  # what is deleted is overwritten, not just forgotten
+    "foreign_keys=ON",
+    BUSY_TIMEOUT,
+)
+
+CONNECT_SECONDS = 10
+"""Seconds to wait for a PostgreSQL server to answer."""
+
+LOCK = int.from_bytes(b"sottovo")
+"""Number of PostgreSQL's advisory lock: shared by those who read or write reports, exclusive for the mover."""
+
+
+def open_engine(database: str) -> Engine:
+    """Open an SQLite file by its path, or a PostgreSQL database by its URL; create or update its tables."""
+    try:
+        url = _url(database)
+        if url.get_backend_name() not in ("sqlite", "postgresql"):
+            raise SottovoceError(
+                "db", "must be an SQLite file or the URL of a PostgreSQL database", Words(shown(database))
+            )
+        engine = _sqlite(url) if url.get_backend_name() == "sqlite" else _postgres(url)
+        with reading(engine) as connection:
+            current = _is_current(connection)
+        if not current:
+            with writing(engine) as connection:
+                _prepare_layout(connection)
+    except (SQLAlchemyError, ImportError, OSError) as reason:
+        raise database_error(database, "opened", reason) from None
+    return engine
+
+
+def _url(database: str) -> URL:
+    return make_url(database) if "://" in database else URL.create("sqlite", database=database)
+
+
+def _sqlite(url: URL) -> Engine:
+    settings = {"line": Lock()}
+    engine = create_engine(url, hide_parameters=True, execution_options=settings)  # no error repeats a report
+    if url.database and not url.database.startswith("file:") and not Path(url.database).exists():
+        Path(url.database).touch(mode=0o600)  # only the owner may read a new file
+    event.listen(engine, "connect", _set_pragmas)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _postgres(url: URL) -> Engine:
+    """Connect through psycopg 3; a commit is on disk before it returns, whatever the server's default is."""
+    check_installed("a PostgreSQL database", "postgres", "psycopg")
+    driver = url if "+" in url.drivername else url.set(drivername="postgresql+psycopg")
+    settings = {"options": "-c synchronous_commit=on", "connect_timeout": CONNECT_SECONDS}
+    return create_engine(driver, hide_parameters=True, pool_pre_ping=True, connect_args=settings)
+
+
+def _set_pragmas(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # transactions begin when SQLAlchemy begins them, not later
+    for pragma in PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Any) -> None:
+    """Take the write lock at the beginning of a writing transaction: later it may be refused."""
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """Transaction that reads."""
+    with engine.begin() as connection:
+        yield connection
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """Transaction that writes."""
+    with _in_line(engine), engine.connect().execution_options(writes=True) as connection, connection.begin():
+        yield connection
+
+
+@contextmanager
+def _in_line(engine: Engine) -> Iterator[None]:
+    """Let this process's threads wait for SQLite's lock one after the other.
+
+    SQLite itself asks again and again with growing pauses, in which others come first: some would wait for seconds.
+    """
+    line: Lock | None = engine.get_execution_options().get("line")
+    with ExitStack() as stack:
+        if line is not None and line.acquire(timeout=BUSY_SECONDS):  # if not, SQLite will say that it is busy
+            stack.callback(line.release)
+        yield
+
+
+def is_postgres(connection: Connection | Engine) -> bool:
+    """Whether this is PostgreSQL, which needs a lock where SQLite has one writer at a time."""
+    return connection.dialect.name == "postgresql"
+
+
+def lock_reports(connection: Connection, *, exclusive: bool = False) -> None:
+    """Keep the mover away until this transaction ends; `exclusive` keeps everybody else away from the reports.
+
+    Without it, a writer that looks for a report and finds none could wait for the mover, and store it a second time;
+    a reader could miss the reports that are being moved.
+    """
+    if is_postgres(connection):
+        kind = "" if exclusive else "_shared"
+        connection.execute(text(f"SELECT pg_advisory_xact_lock{kind}(:key)"), {"key": LOCK})
+
+
+def limit_waiting(connection: Connection) -> None:
+    """Let this transaction fail on PostgreSQL if it must wait for a lock for a second, while others wait for it.
+
+    A backup locks all tables against changes of their layout for as long as it takes.
+    """
+    if is_postgres(connection):
+        connection.execute(text("SET LOCAL lock_timeout = '1s'"))
+
+
+def levels_of(connection: Connection) -> int:
+    """Return the number of tables of reports."""
+    return int(connection.scalar(select(layout.c.levels)) or 0)
+
+
+def _is_current(connection: Connection) -> bool:
+    """Whether the database has the tables of this version; refuse a newer version and other programs' tables."""
+    names = set(inspect(connection).get_table_names())
+    if layout.name in names:
+        version = int(connection.scalar(select(layout.c.version)) or 0)
+        if version != VERSION:
+            rule = f"must have layout version {VERSION}: this database was written by a newer version of Sottovoce"
+            raise SottovoceError("db", rule, version)
+    elif names not in (set(), FIRST_TABLES):
+        rule = "must be a database of Sottovoce's surveys, or an empty one; this one has other tables"
+        raise SottovoceError("db", rule, Words(", ".join(sorted(names))))
+    return layout.name in names
+
+
+def _prepare_layout(connection: Connection) -> None:
+    """Create the tables of a new database, or update those of 0.1."""
+    lock_reports(connection, exclusive=True)
+    if _is_current(connection):
+        return  # another server has done it meanwhile
+    if inspect(connection).get_table_names():
+        _update_from_0_1(connection)
+    else:
+        _create(connection)
+
+
+def _create(connection: Connection) -> None:
+    metadata.create_all(connection)
+    inbox.create(connection)
+    level(0).create(connection)
+    connection.execute(insert(layout), {"version": VERSION, "levels": 1})
+
+
+def _update_from_0_1(connection: Connection) -> None:
+    """Copy what 0.1 stored into tables of this version, in one transaction."""
+    old = {name: _old_table(name) for name in ("surveys", "invitations", "reports")}
+    for name, table in old.items():
+        connection.execute(text(f"ALTER TABLE {name} RENAME TO {table.name}"))
+    _create(connection)
+    for row in connection.execute(select(old["surveys"])).mappings().all():
+        document = bytes(row["document"])
+        # Its definition, frozen again, gets an admission key and is another survey, unless the survey is open.
+        definition = sha256(document if b'"invitation":"open"' in document else b"0.1" + document).digest()
+        connection.execute(insert(surveys), {**row, "definition": definition, "replaced": 0, "closed": False})
+    unspent, stored = old["invitations"], old["reports"]
+    connection.execute(insert(invitations).from_select(["survey", "token"], select(unspent)))
+    copied = select(stored).order_by(stored.c.survey, stored.c.key)
+    connection.execute(insert(level(0)).from_select(["survey", "key", "report"], copied))
+    for name in ("reports", "invitations", "surveys"):
+        old[name].drop(connection)
+
+
+def _old_table(name: str) -> Table:
+    columns = {
+        "surveys": (("id", String), ("document", LargeBinary), ("issued", Integer)),
+        "invitations": (("survey", String), ("token", LargeBinary)),
+        "reports": (("survey", String), ("key", LargeBinary), ("report", LargeBinary)),
+    }
+    return Table(f"{name}_0_1", MetaData(), *(Column(column, kind) for column, kind in columns[name]))
+
+
+def check_database(connection: Connection) -> list[str]:
+    """Return which settings of PostgreSQL break what the server promises; refuse a damaged SQLite file."""
+    if is_postgres(connection):
+        remarks = {
+            "fsync": ("off", "acknowledged reports may be lost if the machine fails"),
+            "archive_mode": ("on", "the archive keeps the order in which reports arrive"),
+        }
+        return [
+            f"PostgreSQL has {name} = {bad}: {effect}."
+            for name, (bad, effect) in remarks.items()
+            if connection.exec_driver_sql(f"SHOW {name}").scalar() == bad
+        ]
+    found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar())
+    if found != "ok":
+        raise SottovoceError("db", "must be intact; restore a backup", Words(found))
+    return []
+
+
+def shown(database: str) -> str:
+    """Return a database as messages may name it: a URL may contain a password."""
+    kind, separator, _ = database.rpartition("://")
+    return f"{kind}{separator}..." if separator else database
+
+
+def database_error(database: str, wanted: str, reason: Exception) -> SottovoceError:
+    """Return an error with the driver's message, without the statement and the links that SQLAlchemy adds."""
+    message = str(getattr(reason, "orig", reason)).partition("\n")[0]
+    return SottovoceError("db", f"must be a database that can be {wanted} ({message})", shown(database))
