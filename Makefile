@@ -5,7 +5,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 SURVEY := .venv/.survey
 READY := .venv/.ready
 TESTABLE := .venv/.testable
-ON_ALL_CORES := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal --durations=25
+# Bytecode is kept, also where the environment says otherwise: many tests start Python again.
+ON_ALL_CORES := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist worksteal --durations=25
 
 .PHONY: demo test slow check bench papers conformance clean
 .DEFAULT_GOAL := demo
@@ -50,6 +51,6 @@ $(READY): $(SURVEY)
 	$(INSTALL) -e '.[dev]'
 	touch $(READY)
 
-$(TESTABLE): $(READY)
+$(TESTABLE): $(READY) tools/browsers/package.json
 	tools/system test
 	touch $(TESTABLE)

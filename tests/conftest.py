@@ -2,7 +2,9 @@
 
 import os
 import sys
+from collections import Counter
 from fractions import Fraction
+from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -19,6 +21,29 @@ from sottovoce.schemes.warner import Warner
 
 settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared")
+
+EVERY_THIRD = {
+    "test_codes_and_refusals_are_those_of_the_values_one_by_one",
+    "test_reports_fit_the_channel",
+    "test_every_scheme_reaches_nine_tenths_of_its_epsilon_and_no_more",
+    "test_an_interval_of_a_table_whatever_came_out",
+    "test_shares_are_those_of_the_channel_entry_by_entry",
+    "test_stated_odds_are_those_of_the_matrix",
+    "test_sampled_reports_fit_the_channel",
+    "test_cells_of_joint_proportions",
+}
+"""Tests with many cases, of which the fast tests take every third one; the others belong to the slow tests."""
+
+
+def pytest_collection_modifyitems(items) -> None:
+    """Mark two of three cases of these tests as slow, in the order of their parameters."""
+    counts = Counter()
+    for item in items:
+        name = getattr(item, "originalname", None)
+        if name in EVERY_THIRD:
+            if counts[name] % 3:
+                item.add_marker(pytest.mark.slow)
+            counts[name] += 1
 
 
 @pytest.fixture
@@ -76,6 +101,61 @@ def data_sets() -> None:
     if "SOTTOVOCE_DATA" not in os.environ:
         assert os.environ.get("CI") != "true", "SOTTOVOCE_DATA must name the folder of data sets"
         pytest.skip("SOTTOVOCE_DATA names no folder of data sets")
+
+
+@pytest.fixture(scope="session")
+def back_ends(tmp_path_factory):
+    """Function that puts an Arrow table into every back end on this machine, in parts of which some are empty."""
+    import duckdb
+    import polars as pl
+    import pyarrow.dataset as ds
+    import pyarrow.parquet as pq
+
+    def put(table):
+        home = tmp_path_factory.mktemp("back end")
+        (home / "parts").mkdir()
+        rows = len(table)
+        for number, (start, stop) in enumerate(pairwise([0, 0, rows // 7, rows // 7, rows, rows])):
+            pq.write_table(table[start:stop], home / "parts" / f"{number}.parquet")
+        pq.write_table(table, home / "one.parquet", row_group_size=max(1, rows // 3))
+        with duckdb.connect(home / "one.duckdb") as connection:
+            connection.from_arrow(table).create("reports")
+        return {
+            "file": home / "one.parquet",
+            "folder": home / "parts",
+            "glob": home / "parts" / "[0-9].parquet",
+            "dataset": ds.dataset(home / "parts"),
+            "lazy frame": pl.scan_parquet(home / "parts" / "*.parquet"),
+            "lazy frame in memory": pl.from_arrow(table).lazy(),
+            "relation": duckdb.from_arrow(table),
+            "relation of files": duckdb.read_parquet(str(home / "parts" / "*.parquet")),
+            "table of a file": f"{home / 'one.duckdb'}::reports",
+        }
+
+    return put
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """A Spark session of one process on this machine, each task of which is tried twice."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.log.level": "OFF",
+        # Small tables for a minute: what pays off later, compiling and adapting, is left out.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.sql.adaptive.enabled": "false",
+    }
+    session = SparkSession.builder.master("local[1,2]").config(map=settings).getOrCreate()
+    yield session
+    session.stop()
 
 
 @pytest.fixture(autouse=True)

@@ -54,3 +54,18 @@ def test_the_benchmark_measures_any_number_of_values():
     time, memory = json.loads(done.stdout)
     assert (time["unit"], memory["unit"]) == ("ns per value", "MiB")
     assert 0 < memory["ours"] < 512
+
+
+@pytest.mark.slow
+def test_frames_are_measured_beside_the_kernels():
+    """A thousand rows here: every kind of column is disguised and estimated, and has a peer."""
+    script = (
+        "import json; from benchmarks.scale.face import columns;"
+        "print(json.dumps([row.to_json() for row in columns(1000)]))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert {row["peer_name"] for row in rows} == {"kernel", "dictionary"}
+    assert sum(row["name"].startswith("sv.disguise") for row in rows) == len(rows) / 2 == 18
+    assert all(row["ours"] > 0 and row["peer"] > 0 for row in rows)

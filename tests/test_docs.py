@@ -21,7 +21,7 @@ def blocks(page: Path, language: str) -> list[str]:
     return [m["code"] for m in FENCE.finditer(page.read_text()) if m["language"] == language]
 
 
-LONG = {"mining.md", "design.md"}
+LONG = {"mining.md", "design.md", "survey.md"}
 """Pages whose examples take seconds."""
 
 

@@ -83,11 +83,15 @@ def survey_report() -> Iterator[Call]:
     """)
     with TemporaryDirectory() as folder:
         store = Store(f"{folder}/surveys.db")
-        store.freeze(survey)
+        survey = store.freeze(survey)
         tokens = store.invite(survey, 2)
-        submissions = [(token, disguise_answers(survey, {"sick": "yes", "drink": "once"}, token)) for token in tokens]
         with running(make_app(store), listen("127.0.0.1", 0)) as address:
             client = Client(address)
+            admitted = [(token, client.admit(Link(address, survey.hash, token), survey)) for token in tokens]
+            answers = {"sick": "yes", "drink": "once"}
+            submissions = [
+                (token, disguise_answers(survey, answers, credential=credential)) for token, credential in admitted
+            ]
 
             def send() -> None:
                 token, report = submissions.pop()
