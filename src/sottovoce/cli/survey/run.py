@@ -75,23 +75,35 @@ def serve(
             "300 if not given.",
         ),
     ] = None,
+    respondents_only: Annotated[
+        bool, typer.Option("--respondents-only", help="Leave out the researchers' side: nobody can log in.")
+    ] = False,
     json: JsonOption = None,
 ) -> None:
-    """Serve all frozen surveys until interrupted; reports that have arrived are stored first."""
+    """Serve all frozen surveys until interrupted; reports that have arrived are stored first.
+
+    The researchers' side is at /research. The first start prints a one-time link that creates the first account.
+    """
     from sottovoce.surveys.collect.server import LOCAL, REPORTS_PER_WINDOW, address_of, listen, make_app
     from sottovoce.surveys.collect.server import serve as serve_app
+    from sottovoce.surveys.dashboard.accounts import first_account_link
 
     with closing(listen(host, port)) as listening, open_store(db, create=True) as store:
         address, count, remarks = address_of(listening), len(store.surveys()), store.check()
-        write_json({"address": address, "surveys": count, "remarks": remarks}, json)
+        first = None if respondents_only else first_account_link(store, address)
+        write_json({"address": address, "surveys": count, "remarks": remarks, "first_account": first}, json)
         say(f"Serving {count} survey{'s' * (count != 1)} at {address}. No addresses and no times are stored.", json)
         for remark in remarks:
             say(f"Warning: {remark}", json)
-        if not count:
+        if first:
+            say(f"Create the first account with this link, which works once: {first}", json)
+        elif not respondents_only:
+            say(f"Researchers log in at {address}/research", json)
+        if not count and respondents_only:
             say(f"There is no survey yet: sottovoce survey freeze DRAFT{database_option(db)}", json)
         if host not in LOCAL:
             say("For other machines, browsers need HTTPS: put a proxy with a certificate before the server.", json)
-        app = make_app(store, per_window=per_window or REPORTS_PER_WINDOW)
+        app = make_app(store, per_window=per_window or REPORTS_PER_WINDOW, respondents_only=respondents_only)
         serve_app(app, listening, behind_proxy=behind_proxy)
 
 

@@ -302,9 +302,11 @@ def today() -> date:
 class AppState:
     """The database, its writer, the signer, the rate limits, the time, and the surveys read so far."""
 
-    def __init__(self, store: Store, writer: Writer, per_window: int | None, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, store: Store, writer: Writer, per_window: int | None, now: Callable[[], datetime], dashboard: Any = None
+    ) -> None:
         """Start without any survey in memory; every kind of request has a limit of its own for each address."""
-        self.store, self.writer, self.now = store, writer, now
+        self.store, self.writer, self.now, self.dashboard = store, writer, now, dashboard
         self.signer = Signer()
         self.limits = {kind: RateLimit(per_window) for kind in ("check", "admission", "report", "receipts")}
         self._published: dict[str, PublishedSurvey] = {}

@@ -24,6 +24,7 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    Text,
     create_engine,
     event,
     insert,
@@ -77,6 +78,64 @@ invitations = Table(
     sqlite_with_rowid=False,
 )
 """Hashes of invitations, and of the blinded message that each was spent for; null while it is not spent."""
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("password", String(128), nullable=False),
+    Column("role", String(8), nullable=False),
+    Column("failures", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Researchers: the Argon2id hash of the password, what they may do, and failed attempts since the last login."""
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("hash", LargeBinary(32), primary_key=True),
+    Column("account", String(64), ForeignKey("accounts.name", ondelete="CASCADE"), nullable=False),
+    Column("ends", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Sessions of researchers by the hash of their random id, with the second at which they end."""
+
+account_links = Table(
+    "account_links",
+    metadata,
+    Column("hash", LargeBinary(32), primary_key=True),
+    Column("role", String(8), nullable=False),
+    Column("account", String(64)),
+    Column("ends", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""One-time links by the hash of their token: to create an account with a role, or to set the password of `account`."""
+
+drafts = Table(
+    "drafts",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("definition", Text, nullable=False),
+    Column("logo", LargeBinary),
+    Column("planned", Integer, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("editor", String(64), nullable=False),
+    Column("frozen", String(16)),
+    sqlite_with_rowid=False,
+)
+"""Definitions of surveys that researchers edit, as YAML; `editor` saved the `revision`, and `frozen` is the survey.
+
+`planned` is the number of respondents for whom margins of error are shown.
+"""
+
+truths = Table(
+    "truths",
+    metadata,
+    Column("survey", String(16), primary_key=True),
+    Column("shares", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""True shares of the simulated respondents of rehearsals, as JSON: an answer's share, by question and answer."""
 
 
 def _table_of_reports(name: str) -> Table:

@@ -33,6 +33,7 @@ from sottovoce.surveys.collect.receipts import FIRST_BYTE, ReceiptList
 from sottovoce.surveys.collect.signer import SignerError
 from sottovoce.surveys.collect.store import BATCH_SIZE, Admission, Store
 from sottovoce.surveys.collect.writer import BusyError, Commit, Writer
+from sottovoce.surveys.dashboard.app import LOGINS_PER_WINDOW, Dashboard, dashboard_routes
 from sottovoce.surveys.page.files import PageFile, import_map, page_files, release, templates
 from sottovoce.surveys.sentences import languages, preferred_language, sentences_in
 
@@ -273,22 +274,28 @@ def make_app(
     *,
     per_window: int | None = REPORTS_PER_WINDOW,
     now: Callable[[], datetime] = utc_now,
+    respondents_only: bool = False,
+    logins_per_window: int | None = LOGINS_PER_WINDOW,
     commit: Commit | None = None,
     most: int = BATCH_SIZE,
 ) -> SecurityHeaders:
     """Return the web application of a database. When it stops, it stores what is queued and closes the database.
 
-    `commit`, and `most`, the number of entries of one commit, are for benchmarks.
+    `respondents_only` leaves out the researchers' dashboard. `commit`, and `most`, the number of entries of one
+    commit, are for benchmarks.
     """
+    dashboard = None if respondents_only else Dashboard(store, logins_per_window)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[dict[str, Any]]:
         writer = Writer(commit or store.commit, most=most, tidy=store.tidy)
         try:
-            state = AppState(store, writer, per_window, now)
+            state = AppState(store, writer, per_window, now, dashboard)
             yield {"app_state": state}
             await state.signer.close()
         finally:
+            if dashboard is not None:
+                await run_in_threadpool(dashboard.close)
             await run_in_threadpool(writer.close)
             store.close()
 
@@ -305,6 +312,7 @@ def make_app(
             Route("/s/{survey}/audit", show_audit),
             Route("/s/{survey}/audit.json", show_audit_document),
             Route("/assets/{release}/{name:path}", show_file),
+            *(() if dashboard is None else dashboard_routes()),
         ],
         exception_handlers={RefusedError: _refused, HTTPException: _http_error, Exception: _failed},
         lifespan=lifespan,

@@ -13,7 +13,7 @@ from dataclasses import replace
 from enum import Enum
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, delete, func, insert, select, union_all, update
+from sqlalchemy import Connection, Engine, Select, Table, delete, func, insert, select, union_all, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from sottovoce.errors import SottovoceError, Words
@@ -68,6 +68,11 @@ class Store:
         self._engine = open_engine(database)
         self._batch, self._capacity = batch, capacity
         self._arrived = True  # what another process left in the inbox may still be in order of arrival
+
+    @property
+    def engine(self) -> Engine:
+        """Connections to the database, for what is stored beside surveys."""
+        return self._engine
 
     def close(self) -> None:
         """Close all connections; SQLite then moves its log of recent commits into the database, and deletes it."""

@@ -1,0 +1,55 @@
+"""The dashboard as part of the web application: its routes, and what its requests share."""
+
+from concurrent.futures import ProcessPoolExecutor
+from functools import cached_property
+from multiprocessing import get_context
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sottovoce.surveys.collect.app_state import RateLimit, Refusal, RefusedError
+from sottovoce.surveys.collect.store import Store
+from sottovoce.surveys.dashboard import account_pages, survey_pages
+from sottovoce.surveys.dashboard.accounts import Accounts
+from sottovoce.surveys.dashboard.visit import HOME, files, release
+
+LOGINS_PER_WINDOW = 5
+"""Attempts to log in from one address within ten seconds."""
+
+
+class Dashboard:
+    """Accounts, limits, and a process that computes estimates, so that collecting reports is not held up."""
+
+    def __init__(self, store: Store, logins_per_window: int | None = LOGINS_PER_WINDOW) -> None:
+        """Use a database."""
+        self.accounts = Accounts(store.engine)
+        self.logins = RateLimit(logins_per_window)
+
+    @cached_property
+    def worker(self) -> ProcessPoolExecutor:
+        """Process for estimates, started at their first request."""
+        return ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+
+    def close(self) -> None:
+        """End the process for estimates."""
+        if "worker" in self.__dict__:
+            self.worker.shutdown(cancel_futures=True)
+
+
+async def show_file(request: Request) -> Response:
+    """Return a style sheet, a script or a picture of the dashboard, which browsers may cache for good."""
+    file = files().get(request.path_params["name"])
+    if file is None or request.path_params["release"] != release():
+        raise RefusedError(Refusal.not_found)
+    kept = {"cache-control": "public, max-age=31536000, immutable"}
+    return Response(file.content, headers=kept, media_type=file.media_type)
+
+
+def dashboard_routes() -> list[Route]:
+    """Return the routes of the dashboard: those of all its pages."""
+    return [
+        Route(f"{HOME}/files/{{release}}/{{name}}", show_file),
+        *account_pages.ROUTES,
+        *survey_pages.ROUTES,
+    ]
