@@ -10,7 +10,15 @@ from starlette.routing import Route
 
 from sottovoce.surveys.collect.app_state import RateLimit, Refusal, RefusedError
 from sottovoce.surveys.collect.store import Store
-from sottovoce.surveys.dashboard import account_pages, survey_pages
+from sottovoce.surveys.dashboard import (
+    account_pages,
+    draft_pages,
+    preview_pages,
+    publish_pages,
+    rehearsal_pages,
+    result_pages,
+    survey_pages,
+)
 from sottovoce.surveys.dashboard.accounts import Accounts
 from sottovoce.surveys.dashboard.visit import HOME, files, release
 
@@ -51,5 +59,10 @@ def dashboard_routes() -> list[Route]:
     return [
         Route(f"{HOME}/files/{{release}}/{{name}}", show_file),
         *account_pages.ROUTES,
+        *draft_pages.ROUTES,
+        *preview_pages.ROUTES,
+        *rehearsal_pages.ROUTES,
         *survey_pages.ROUTES,
+        *result_pages.ROUTES,
+        *publish_pages.ROUTES,
     ]
