@@ -88,7 +88,7 @@ def read_shares(survey: Survey, texts: Sequence[str]) -> dict[str, dict[str, flo
     shares: dict[str, dict[str, float]] = {}
     for text in texts:
         for name, given in (_in_line(text) if "=" in text else _in_file(Path(text))).items():
-            shares[name] = _complete(survey.question(name), given)
+            shares[name] = complete_shares(survey.question(name), given)
     return shares
 
 
@@ -109,8 +109,8 @@ def _in_file(path: Path) -> dict[str, dict[str, str]]:
     }
 
 
-def _complete(question: Question, given: Mapping[str, str]) -> dict[str, float]:
-    """Return the share of every answer, of which some are given."""
+def complete_shares(question: Question, given: Mapping[str, str]) -> dict[str, float]:
+    """Return the share of every answer, of which some are given as texts: see `read_shares`."""
     answers = [answer.id for answer in question.answers]
     known = [*answers, *([question.no_answer] if question.no_answer else [])]
     shares = dict.fromkeys(answers, 0.0)

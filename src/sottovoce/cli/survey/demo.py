@@ -1,4 +1,4 @@
-"""`sottovoce survey demo` and `simulate`: simulated respondents answer over HTTP, with live estimates."""
+"""`sottovoce survey demo` and `simulate`: simulated respondents answer over HTTP."""
 
 import os
 import sys
@@ -7,13 +7,14 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from secrets import token_urlsafe
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sottovoce.cli.options import JsonOption, option_errors
-from sottovoce.cli.output import progress_bar, say, write_json
+from sottovoce.cli.output import print_table, progress_bar, say, write_json
 from sottovoce.cli.survey.results import result_rows
 from sottovoce.errors import SottovoceError, Words
 
@@ -26,7 +27,12 @@ if TYPE_CHECKING:
     from sottovoce.surveys.results import QuestionResult
 
 SECONDS = 0.5
-"""Time between two updates of the estimates."""
+"""Time between two parts of the reports."""
+
+PART = 25
+"""Reports that are sent at once, so that a few thousand take a minute while somebody watches."""
+
+ACCOUNT = "demo"
 
 Work = Callable[["Progress"], object]
 """Work that reports its progress."""
@@ -42,75 +48,22 @@ SHARES = {
 
 
 def pause() -> None:
-    """Wait until the next update."""
+    """Wait a moment, for an interrupt."""
     time.sleep(SECONDS)
 
 
-class LiveEstimates:
-    """A table of estimates and true proportions, updated in a terminal; printed once elsewhere."""
-
-    def __init__(
-        self, store: "Store", survey: "Survey", respondents: "SimulatedRespondents", target: str | None
-    ) -> None:
-        """Print to standard output, or to standard error if standard output is for JSON."""
-        from rich.console import Console
-
-        self._store, self._survey, self._respondents = store, survey, respondents
-        self._console = Console(stderr=target == "-")
-
-    def show_during(self, work: Work, *, stays: bool) -> "list[QuestionResult]":
-        """Show the estimates during some work, and afterwards until an interrupt if `stays`; return the last ones."""
-        from rich.live import Live
-
-        worker = _Worker(work)
-        worker.start()
-        with Live(console=self._console, auto_refresh=False) as live:
-            try:
-                while worker.is_alive() or stays:
-                    pause()
-                    if self._console.is_terminal:
-                        live.update(self._table(self.results()), refresh=True)
-            except KeyboardInterrupt:
-                worker.stop()
-            worker.join()
-            results = self.results()
-            live.update(self._table(results), refresh=True)
-        if worker.failure is not None:
-            raise worker.failure
-        return results
-
-    def results(self) -> "list[QuestionResult]":
-        """Return the estimates so far; none before the survey's minimum of reports is reached."""
-        from sottovoce.surveys.results import survey_results
-
-        reports = self._store.reports(self._survey.id)
-        return survey_results(self._survey, reports) if len(reports) >= self._survey.minimum else []
-
-    def _table(self, results: "list[QuestionResult]") -> Any:
-        from rich.table import Table
-
-        reports = results[0].respondents if results else 0
-        headers = ("question", "answer", "estimate", "95% interval", "truth", "forged reports")
-        table = Table(*headers, title=f"{reports} reports")
-        for result in results:
-            for line, row in zip(result.lines, result_rows(self._survey, result), strict=True):
-                truth = self._respondents.share(result.questions[0], line.labels[0])
-                table.add_row(*row[:4], f"{truth:.1%}", row[4])
-        return table
-
-
 class _Worker(threading.Thread):
-    """A thread that can be stopped, and that keeps its exception for the thread that waits for it."""
+    """A thread that pauses between its steps, can be stopped, and keeps its exception for whoever waits for it."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, seconds: float) -> None:
         super().__init__(name="simulated respondents")
-        self._work = work
-        self._stopped = False
+        self._work, self._seconds = work, seconds
+        self._stopped = threading.Event()
         self.failure: Exception | None = None
 
     def stop(self) -> None:
         """Stop the work at its next step."""
-        self._stopped = True
+        self._stopped.set()
 
     def run(self) -> None:
         try:
@@ -121,7 +74,7 @@ class _Worker(threading.Thread):
             self.failure = reason
 
     def _step(self, _done: int, _all: int | None) -> None:
-        if self._stopped:
+        if self._stopped.wait(self._seconds):
             raise InterruptedError
 
 
@@ -171,13 +124,17 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the answers; the disguise is always secure.")] = 1,
     json: JsonOption = None,
 ) -> None:
-    """Freeze a sample survey, serve it, let simulated respondents answer over HTTP, and show live estimates."""
+    """Rehearse a sample survey on this machine: made-up people answer over HTTP, and a browser shows the results live.
+
+    Prints an account of the researchers' side, and a link to the results. Everything is deleted at the end.
+    """
     import numpy as np
 
-    from sottovoce.surveys.client.simulate import send_reports, simulate_respondents
+    from sottovoce.surveys.client.simulate import simulate_respondents
     from sottovoce.surveys.collect.app_state import today
     from sottovoce.surveys.collect.server import listen, make_app, running
     from sottovoce.surveys.collect.store import Store
+    from sottovoce.surveys.dashboard.truths import save_truths
     from sottovoce.surveys.definition.definition import sample_definition, survey_from_text
     from sottovoce.surveys.links import Link
 
@@ -186,32 +143,84 @@ def demo(
     with TemporaryDirectory() as folder:
         database = str(Path(folder, "surveys.db"))
         store = Store(database)
-        store.freeze(survey)
+        survey = store.freeze(survey)
+        save_truths(store, simulated)
         with running(make_app(Store(database), per_window=None), listen("127.0.0.1", port)) as address:
-            link = Link(address, survey.hash)
-            _introduce(survey, link, json)
-            reports = simulated.reports()
             stays = _stays(stay)
-            if stays:
-                say("   Answer it yourself in a browser. Ctrl-C ends the demo and deletes all reports.\n", json)
-            results = LiveEstimates(store, survey, simulated, json).show_during(
-                lambda progress: send_reports(survey, [link] * respondents, reports, progress=progress), stays=stays
-            )
+            link, password = Link(address, survey.hash), _new_account(store)
+            _introduce(survey.id, link, password, respondents, json, stays=stays)
+            reports = simulated.reports()
+            _answer(lambda step: _send(survey, link, reports, step), stays=stays)
+        results = _results(store, survey)
         store.close()
-    write_json(
-        {"survey": survey.id, "respondents": respondents, "results": [result.to_json() for result in results]}, json
-    )
-    say("\nNext: sottovoce survey new DRAFT.yaml", json)
+    document = {"survey": survey.id, "respondents": respondents, "results": [each.to_json() for each in results]}
+    write_json(document, json)
+    if results:
+        say(f"\n{results[0].respondents} reports", json)
+        _show(survey, results, simulated, json)
+    say("\nNext: sottovoce survey serve", json)
 
 
-def _introduce(survey: "Survey", link: "Link", target: str | None) -> None:
-    say(
-        f"1. A sample survey is frozen, as a rehearsal: {len(survey.questions)} questions, sha256 {survey.hash}", target
-    )
-    say(f"   All answers together: {survey.plan.guarantee}\n", target)
-    say(f"2. It is served on this machine, with an SQLite database.\n   Answer it: {link}", target)
-    say(f"   Audit it:  {link.address}/audit\n", target)
-    say("3. Simulated respondents answer over HTTP. Only their disguised responses are stored:", target)
+def _new_account(store: "Store") -> str:
+    """Create the account `demo`, and return its password."""
+    from sottovoce.surveys.dashboard.accounts import Accounts, Role
+
+    accounts, password = Accounts(store.engine), token_urlsafe(12)
+    accounts.use_link(accounts.new_link(Role.OWNER), ACCOUNT, password)
+    return password
+
+
+def _introduce(survey: str, link: "Link", password: str, respondents: int, target: str | None, *, stays: bool) -> None:
+    results = f"/research/surveys/{survey}/results"
+    ends = "Ctrl-C ends the demo" if stays else "The demo ends by itself"
+    say(f"Account: {ACCOUNT}, password {password}. {ends}, and deletes everything.", target)
+    say(f"Rehearsal: {respondents} made-up people answer a sample survey over HTTP. Answer it yourself: {link}", target)
+    say("Results, as they come in, beside the truth, which nobody but a rehearsal knows:", target)
+    say(f"{link.server}/research/login?next={results}", target)
+
+
+def _send(survey: "Survey", link: "Link", reports: list[bytes], step: "Progress") -> None:
+    """Send reports in parts."""
+    from sottovoce.surveys.client.simulate import send_reports
+
+    for start in range(0, len(reports), PART):
+        part = reports[start : start + PART]
+        send_reports(survey, [link] * len(part), part)
+        step(start + len(part), len(reports))
+
+
+def _answer(work: Work, *, stays: bool) -> None:
+    """Let the made-up people answer, and stay until an interrupt if somebody watches."""
+    worker = _Worker(work, SECONDS if stays else 0)
+    worker.start()
+    try:
+        while stays and worker.failure is None:
+            pause()
+    except KeyboardInterrupt:
+        worker.stop()
+    worker.join()
+    if worker.failure is not None:
+        raise worker.failure
+
+
+def _results(store: "Store", survey: "Survey") -> "list[QuestionResult]":
+    """Return the estimates; none before the survey's minimum of reports is reached."""
+    from sottovoce.surveys.results import survey_results
+
+    reports = store.reports(survey.id)
+    return survey_results(survey, reports) if len(reports) >= survey.minimum else []
+
+
+def _show(
+    survey: "Survey", results: "list[QuestionResult]", simulated: "SimulatedRespondents", target: str | None
+) -> None:
+    """Print estimates beside the truth."""
+    rows = [
+        (*row[:4], f"{simulated.share(result.questions[0], line.labels[0]):.1%}", row[4])
+        for result in results
+        for line, row in zip(result.lines, result_rows(survey, result), strict=True)
+    ]
+    print_table(("question", "answer", "estimate", "95% interval", "truth", "forged reports"), rows, target)
 
 
 def _stays(wish: bool | None) -> bool:

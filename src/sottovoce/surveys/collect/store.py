@@ -29,6 +29,7 @@ from sottovoce.surveys.collect.database import (
     open_engine,
     reading,
     surveys,
+    truths,
     writing,
 )
 from sottovoce.surveys.collect.entries import CLOSED, Entry, Outcome, known_keys, store_entries, tables_of_reports
@@ -81,7 +82,7 @@ class Store:
     def freeze(self, survey: Survey) -> Survey:
         """Store a survey for good, and return it with its admission key; the same definition is frozen only once."""
         if survey.admission is not None:
-            frozen = self._frozen(survey.definition_hash)
+            frozen = self.frozen(survey)
             if frozen != survey:
                 rule = "must be a draft, or in this database: its secret key is in the database where it was frozen"
                 raise SottovoceError("survey", rule, survey.id)
@@ -92,16 +93,16 @@ class Store:
             with writing(self._engine) as connection:
                 connection.execute(insert(surveys), _survey_row(drawn, secret))
         except IntegrityError:
-            frozen = self._frozen(survey.definition_hash)
+            frozen = self.frozen(survey)
             if frozen is None:
                 rule = "must have an id that no other survey in the database has; change a word of it"
                 raise SottovoceError("survey", rule, survey.id) from None
             return frozen
         return drawn
 
-    def _frozen(self, definition_hash: str) -> Survey | None:
-        """Return the survey that was frozen from a definition."""
-        query = select(surveys.c.document).where(surveys.c.definition == bytes.fromhex(definition_hash))
+    def frozen(self, draft: Survey) -> Survey | None:
+        """Return the survey that was frozen from a draft's definition, or None."""
+        query = select(surveys.c.document).where(surveys.c.definition == bytes.fromhex(draft.definition_hash))
         with reading(self._engine) as connection:
             document = connection.scalar(query)
         return None if document is None else survey_from_bytes(bytes(document))
@@ -232,6 +233,7 @@ class Store:
         """Delete a survey, its secret key, its invitations and its reports."""
         with writing(self._engine) as connection:
             connection.execute(delete(invitations).where(invitations.c.survey == name))
+            connection.execute(delete(truths).where(truths.c.survey == name))
             connection.execute(delete(surveys).where(surveys.c.id == name))
         with writing(self._engine) as connection:
             remove_reports(connection, name)
