@@ -203,8 +203,8 @@ def test_refused_definitions(rest, message):
 @pytest.mark.parametrize(
     ("question", "message"),
     [
-        ("kind: single, answers: [x]", r"categories must be at least 2 \(line 7\)"),
-        ("kind: single, answers: [x, x]", r"must differ; x is repeated \(line 7\)"),
+        ("kind: single, answers: [x]", r"questions\[0\].answers must be at least two, or one .* \(line 7\)"),
+        ("kind: single, answers: [x, x]", r"questions\[0\].answers must differ from each other \(line 7\). Got 'x'"),
         ("kind: single, answers: [=x, y]", r"spreadsheets take that for a formula \(line 7\)"),
         ("kind: single, answers: [x;z, y]", r"must have ids that are not empty, .* without ';' \(line 7\)"),
         ("kind: single, answers: {'': X, y: Y}", r"answers must have ids that are not empty.*\(line 7\)"),

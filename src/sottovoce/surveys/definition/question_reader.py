@@ -337,6 +337,11 @@ def _answers(
         listed.fail(f"must be at most {MOST_ANSWERS}", len(answers))
     if any(SEPARATOR in answer.id or not answer.id or answer.id != answer.id.strip() for answer in answers):
         listed.fail(f"must have ids that are not empty, without spaces around them and without {SEPARATOR!r}")
+    if kind == "single" and len(answers) == 1 and "decline" not in fields:
+        listed.fail("must be at least two, or one that can be declined (decline: true)")
+    ids = [answer.id for answer in answers]
+    if repeated := [name for name in ids if ids.count(name) > 1]:
+        listed.fail("must differ from each other", repeated[0])
     return answers
 
 
