@@ -144,7 +144,7 @@ class PublishedSurvey:
     @cached_property
     def page(self) -> PageFile:
         """Page for respondents, the same for all; before its script runs, it speaks all languages of the survey."""
-        spoken = list(dict.fromkeys(sentences_in(tag) for tag in self.survey.languages))
+        spoken = list({say.language: say for say in map(sentences_in, self.survey.languages)}.values())
         modules = page_modules(self.survey)
         return self._render("survey.html", survey_id=self.survey.id, modules=modules, spoken=spoken)
 
