@@ -71,8 +71,8 @@ export const words = {
     chosen: "Mindestens eines davon wird nur von Menschen gesendet, die es gewählt haben.",
     left: "Mindestens eines, das fehlt, fehlt nur bei Menschen, die es nicht gewählt haben.",
   },
-  dots: "100 Menschen mit einer anderen Antwort: {count} von ihnen senden „{answer}“.",
-  dotsSet: "100 Menschen mit einer anderen Antwort: Bei {count} von ihnen ist „{answer}“ unter dem Gesendeten.",
+  dots: "So viele von 100 Menschen mit einer anderen Antwort senden „{answer}“: {count}.",
+  dotsSet: "Bei so vielen von 100 Menschen mit einer anderen Antwort ist „{answer}“ unter dem Gesendeten: {count}.",
   learn: {
     team: "Das Umfrageteam",
     teamSees: {

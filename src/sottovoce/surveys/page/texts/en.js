@@ -70,8 +70,8 @@ export const words = {
     chosen: "At least one of these is sent only by people who chose it.",
     left: "At least one that is missing is left out only by people who did not choose it.",
   },
-  dots: "100 people with another answer: {count} of them send “{answer}”.",
-  dotsSet: "100 people with another answer: for {count} of them, “{answer}” is among those sent.",
+  dots: "Of 100 people with another answer, so many send “{answer}”: {count}.",
+  dotsSet: "Of 100 people with another answer, so many have “{answer}” among what they send: {count}.",
   learn: {
     team: "The survey team",
     teamSees: {

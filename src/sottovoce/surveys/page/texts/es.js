@@ -71,8 +71,8 @@ export const words = {
     chosen: "Al menos una de estas solo la envían personas que la eligieron.",
     left: "Al menos una de las que faltan solo la omiten personas que no la eligieron.",
   },
-  dots: "100 personas con otra respuesta: {count} de ellas envían «{answer}».",
-  dotsSet: "100 personas con otra respuesta: en {count} de ellas, «{answer}» está entre lo enviado.",
+  dots: "De 100 personas con otra respuesta, el número de las que envían «{answer}» es {count}.",
+  dotsSet: "De 100 personas con otra respuesta, el número de las que tienen «{answer}» entre lo enviado es {count}.",
   learn: {
     team: "El equipo de la encuesta",
     teamSees: {

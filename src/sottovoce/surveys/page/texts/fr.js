@@ -73,8 +73,8 @@ export const words = {
     chosen: "Au moins un de ces choix n’est envoyé que par des personnes qui l’ont fait.",
     left: "Au moins un choix qui manque n’est omis que par des personnes qui ne l’ont pas fait.",
   },
-  dots: "100 personnes qui ont une autre réponse : {count} d’entre elles envoient « {answer} ».",
-  dotsSet: "100 personnes qui ont une autre réponse : pour {count} d’entre elles, « {answer} » est dans l’envoi.",
+  dots: "Sur 100 personnes qui ont une autre réponse, le nombre de celles qui envoient « {answer} » est {count}.",
+  dotsSet: "Sur 100 personnes qui ont une autre réponse, le nombre de celles dont l’envoi contient « {answer} » est {count}.",
   learn: {
     team: "L’équipe de l’enquête",
     teamSees: {
