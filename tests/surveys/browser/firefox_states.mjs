@@ -131,7 +131,8 @@ try {
   seen.browser = await browser.version();
   page.on("pageerror", (error) => isMeant(error) || seen.faults.push(`a mistake of the page's script: ${error}`));
   page.on("request", (request) => answerRequest(request).catch((reason) => seen.faults.push(String(reason))));
-  await page.waitForFunction(() => document.hasFocus());
+  await page.waitForFunction((address) => location.href === address && document.readyState === "complete" &&
+    document.hasFocus(), {}, start);
   for (const part of steps) {
     for (const { identifier } of scripts.splice(0)) await page.removeScriptToEvaluateOnNewDocument(identifier);
     leapt = 0;
