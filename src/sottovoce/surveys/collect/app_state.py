@@ -143,8 +143,10 @@ class PublishedSurvey:
 
     @cached_property
     def page(self) -> PageFile:
-        """Page for respondents."""
-        return self._render("survey.html", survey_id=self.survey.id, modules=page_modules(self.survey))
+        """Page for respondents, the same for all; before its script runs, it speaks all languages of the survey."""
+        spoken = list({say.language: say for say in map(sentences_in, self.survey.languages)}.values())
+        modules = page_modules(self.survey)
+        return self._render("survey.html", survey_id=self.survey.id, modules=modules, spoken=spoken)
 
     @cached_property
     def document(self) -> PageFile:
