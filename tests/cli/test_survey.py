@@ -454,7 +454,7 @@ questions:
     store = Store("surveys.db")
     survey = store.select(None)
     shares = {"ward": {"n": 1.0, "s": 1.0, "w": 0.1}, "fear": {"1": 1.0}, "pain": {"3": 1.0}}
-    reports = simulate_respondents(survey, 800, np.random.default_rng(1), shares).reports()
+    reports = simulate_respondents(survey, 800, np.random.default_rng(1), shares).reports(rng=1)
     store.commit([Entry(survey.id, index.to_bytes(16), report) for index, report in enumerate(reports)])
     store.close()
     code, out, _ = run("survey", "estimate", "--by", "ward")

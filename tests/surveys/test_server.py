@@ -486,7 +486,7 @@ def test_a_body_that_never_comes(served, open_survey, monkeypatch):
     monkeypatch.setattr(server_module, "BODY_SECONDS", 0.05)
     server = served()
     place = urlsplit(server.address)
-    with create_connection((place.hostname, place.port), timeout=10) as connection:
+    with create_connection((place.hostname, place.port), timeout=120) as connection:
         connection.sendall(
             f"POST /s/{open_survey.id}/reports HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             "Content-Length: 100\r\n\r\n{".encode()
@@ -499,7 +499,7 @@ def test_who_hangs_up_in_the_middle_leaves_no_trace(server, store, open_survey, 
     place = urlsplit(server.address)
     head = f"POST /s/{open_survey.id}/reports HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
     for sent in (f"{head}Content-Length: 100\r\n\r\n{{", "\x16\x03\x01 no HTTP\r\n\r\n"):
-        with create_connection((place.hostname, place.port), timeout=10) as connection:
+        with create_connection((place.hostname, place.port), timeout=120) as connection:
             connection.sendall(sent.encode("latin-1"))
     assert server.post(open_survey, body(open_survey))[0] == 201
     assert store.counts(open_survey.id)["reports"] == 1
@@ -563,7 +563,7 @@ def test_what_is_queued_is_finished_at_the_end(store, open_survey, served):
 
     def slow(entries):
         arrived.extend(entries)
-        go_on.wait(10)
+        go_on.wait(120)
         return store.commit(entries)
 
     with ThreadPoolExecutor(10) as pool:

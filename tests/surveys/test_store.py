@@ -405,7 +405,7 @@ class Commits:
     def __call__(self, entries):
         self.batches.append([entry.key for entry in entries])
         self.begun.set()
-        self.go.wait(10)
+        self.go.wait(120)
         if entries[0].key == b"bad":
             raise OperationalError("insert", {}, Exception("disk full\n\tIs there another disk?"))
         return [STORED] * len(entries)
@@ -421,7 +421,7 @@ def test_whatever_came_meanwhile_is_the_next_batch(finished):
 
     async def drive():
         first = asyncio.create_task(writer.put(entry(b"0")))
-        await asyncio.to_thread(commits.begun.wait, 10)
+        await asyncio.to_thread(commits.begun.wait, 120)
         others = [asyncio.create_task(writer.put(entry(bytes([65 + i])))) for i in range(5)]
         gone = others[0]
         await asyncio.sleep(0)
@@ -444,7 +444,7 @@ def test_a_commit_waits_for_more_after_a_large_one(finished, monkeypatch):
 
     async def drive():
         first = asyncio.create_task(writer.put(entry(b"0")))
-        await asyncio.to_thread(commits.begun.wait, 10)
+        await asyncio.to_thread(commits.begun.wait, 120)
         others = [asyncio.create_task(writer.put(entry(bytes([65 + i])))) for i in range(2)]
         await asyncio.sleep(0)
         commits.go.set()
@@ -464,7 +464,7 @@ def test_closing_finishes_what_waits_and_takes_no_more(finished):
 
     async def drive():
         waiting = [asyncio.create_task(writer.put(entry(bytes([i])))) for i in range(4)]
-        await asyncio.to_thread(commits.begun.wait, 10)
+        await asyncio.to_thread(commits.begun.wait, 120)
         closing = asyncio.create_task(asyncio.to_thread(writer.close))
         while not writer._closed:
             await asyncio.sleep(0.001)
@@ -523,7 +523,7 @@ def test_pauses_are_used_to_tidy_up(monkeypatch, finished):
         return len(tries) == 3
 
     writer = Writer(commits, tidy=tidy)
-    assert tidied.wait(10)
+    assert tidied.wait(120)
     assert finished(writer.put(entry(b"a"))) is STORED
     writer.close()
 
@@ -537,11 +537,11 @@ def test_reports_are_taken_while_the_database_tidies_up(monkeypatch, finished):
 
     def tidy() -> bool:
         tidying.set()
-        released.append(go_on.wait(5))
+        released.append(go_on.wait(120))
         return True
 
     writer = Writer(commits, tidy=tidy)
-    assert tidying.wait(10)
+    assert tidying.wait(120)
 
     async def put() -> object:
         task = asyncio.create_task(writer.put(entry(b"a")))
