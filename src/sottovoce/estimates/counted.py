@@ -113,7 +113,7 @@ def _count(
     reports: Any, plan: Plan, attributes: Sequence[str], by: By | None, weights: Weights, frequencies: Frequencies
 ) -> dict[Any, Counted]:
     view = plan.view(attributes)
-    _check_public(plan, by=by_names(by), weights=[weights], frequencies=[frequencies])
+    check_public(plan, by=by_names(by), weights=[weights], frequencies=[frequencies])
     return {
         group: Counted(view.names, view.categories, view.channel, sums.counts, view.order, sums.weighted)
         for group, sums in _sums(reports, view.reports, by, weights, frequencies).items()
@@ -130,7 +130,7 @@ def by_names(by: By | None) -> list[str]:
     return names
 
 
-def _check_public(plan: Plan, **columns: Sequence[Any]) -> None:
+def check_public(plan: Plan, **columns: Sequence[Any]) -> None:
     """Raise for a column that was disguised: neither groups nor weights can be read from it."""
     for parameter, names in columns.items():
         for name in names:
@@ -193,7 +193,12 @@ def _add(sums: Groups, more: Groups, by: By | None) -> None:
     """Add the sums of other rows."""
     for group, each in more.items():
         sums[group] = sums[group] + each if group in sums else each
-    if len(sums) > MOST_GROUPS:
+    check_groups(by, len(sums))
+
+
+def check_groups(by: By | None, groups: int) -> None:
+    """Raise if there are more groups than reports are counted in."""
+    if groups > MOST_GROUPS:
         raise SottovoceError("by", f"must be a column with at most {MOST_GROUPS} different values", by)
 
 

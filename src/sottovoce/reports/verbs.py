@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 from sottovoce.checks import Progress, one_of
-from sottovoce.errors import SottovoceError, Words
+from sottovoce.errors import SottovoceError, Words, renamed_parameters
 from sottovoce.exact import Number, OddsLike
 from sottovoce.mechanisms.coins import Randomness
 from sottovoce.plans.document import plan_hash
@@ -62,6 +62,7 @@ def plan(
     return plan_for_purpose(schema, odds=odds, epsilon=epsilon, purpose=purpose, public=columns)
 
 
+@renamed_parameters({"output": "to", "path": "to"})
 def disguise(  # noqa: PLR0913  # one verb for all kinds of tables
     data: Any,
     plan: Plan,
