@@ -11,11 +11,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Select, Table, delete, func, insert, select, union_all, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from sottovoce.checks import whole_number
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.surveys.blind_rsa import SecretKey
 from sottovoce.surveys.collect.database import (
@@ -63,7 +65,7 @@ class Store:
     then written anew, beyond which reports have further tables.
     """
 
-    def __init__(self, database: str, *, batch: int = BATCH, capacity: int = CAPACITY) -> None:
+    def __init__(self, database: str | Path, *, batch: int = BATCH, capacity: int = CAPACITY) -> None:
         """Open or create the database."""
         self._engine = open_engine(database)
         self._batch, self._capacity = batch, capacity
@@ -169,13 +171,14 @@ class Store:
         if survey.invitation == "open":
             rule = "must be single to make invitations; this survey has one open link for everyone"
             raise SottovoceError("invitation", rule, survey.invitation)
+        number = whole_number("count", count)
         if self.is_closed(survey.id):
             raise SottovoceError("survey", "must not be closed to make invitations", survey.id)
-        tokens = [new_token() for _ in range(count)]
+        tokens = [new_token() for _ in range(number)]
         hashes = [{"survey": survey.id, "token": token_hash(survey.hash, token)} for token in tokens]
         with writing(self._engine) as connection:
             connection.execute(insert(invitations), hashes)
-            issued = {"issued": surveys.c.issued + count, "replaced": surveys.c.replaced + count * replacing}
+            issued = {"issued": surveys.c.issued + number, "replaced": surveys.c.replaced + number * replacing}
             connection.execute(update(surveys).where(surveys.c.id == survey.id).values(issued))
         return tokens
 
@@ -366,12 +369,12 @@ def _reports_of(table: Table, name: str) -> Select[Any]:
 
 
 @contextmanager
-def opened(database: str) -> Iterator[Store]:
+def opened(database: str | Path) -> Iterator[Store]:
     """Open a database while the block runs; errors of the database become a `SottovoceError`."""
     store = Store(database)
     try:
         yield store
     except SQLAlchemyError as reason:
-        raise database_error(database, "used", reason) from None
+        raise database_error(str(database), "used", reason) from None
     finally:
         store.close()
