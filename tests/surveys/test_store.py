@@ -146,6 +146,16 @@ def test_invitations_are_withdrawn_unless_they_were_used(store, survey):
     assert store.admit(survey.id, first, b"b") is Admission.ADMITTED
 
 
+def test_many_invitations_are_withdrawn_in_parts(store, survey, monkeypatch):
+    """PostgreSQL takes at most 65,535 values in a statement."""
+    monkeypatch.setattr(store_module, "BATCH_SIZE", 3)
+    tokens = store.invite(survey, 10)
+    store.admit(survey.id, token_hash(survey.hash, tokens[4]), b"b")
+    assert store.revoke(survey, []) == (0, 0)
+    assert store.revoke(survey, [*tokens[:8], tokens[0]]) == (7, 1)
+    assert store.counts(survey.id)["unspent"] == 2
+
+
 def test_a_closed_survey_takes_nothing_and_forgets_invitations(store, survey, open_survey):
     (token,) = invited(store, survey, 1)
     kept, late = Entry(survey.id, b"a", b"1"), Entry(survey.id, b"b", b"1")

@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, delete, func, insert, select, union_all, update
+from sqlalchemy import ColumnElement, Connection, Select, Table, delete, func, insert, select, true, union_all, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from sottovoce.checks import whole_number
@@ -158,6 +158,11 @@ class Store:
             raise SottovoceError(f"survey {survey.id}", rule, Words("missing" if secret is None else "another one"))
         return secret
 
+    def holds(self, name: str) -> bool:
+        """Return whether there is a survey with this id, which may have been deleted since it was read."""
+        with reading(self._engine) as connection:
+            return connection.scalar(CLOSED, {"survey": name}) is not None
+
     def is_closed(self, name: str) -> bool:
         """Return whether a survey was closed or deleted."""
         with reading(self._engine) as connection:
@@ -210,13 +215,19 @@ class Store:
 
         Those who were admitted have a credential that nobody can tell from others: they cannot be reached.
         """
-        mine = [invitations.c.survey == survey.id]
+        mine = invitations.c.survey == survey.id
+        parts: list[ColumnElement[bool]] = [true()]
         if tokens is not None:
-            mine.append(invitations.c.token.in_([token_hash(survey.hash, token) for token in tokens]))
+            hashes = [token_hash(survey.hash, token) for token in dict.fromkeys(tokens)]
+            starts = range(0, len(hashes), BATCH_SIZE)
+            parts = [invitations.c.token.in_(hashes[start : start + BATCH_SIZE]) for start in starts]
+        withdrawn = admitted = 0
         with writing(self._engine) as connection:
-            withdrawn = connection.execute(delete(invitations).where(*mine, invitations.c.blinded.is_(None))).rowcount
-            admitted = connection.scalar(select(func.count()).select_from(invitations).where(*mine))
-        return int(withdrawn), int(admitted or 0)
+            for part in parts:
+                unspent = delete(invitations).where(mine, part, invitations.c.blinded.is_(None))
+                withdrawn += connection.execute(unspent).rowcount
+                admitted += connection.scalar(select(func.count()).select_from(invitations).where(mine, part)) or 0
+        return withdrawn, admitted
 
     def close_survey(self, name: str) -> None:
         """End a survey: forget its invitations, and write all reports anew in random order."""
