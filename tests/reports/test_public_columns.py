@@ -172,6 +172,30 @@ def test_groups_that_a_plan_of_some_questions_does_not_have(by, message):
         numbered.estimate("tax", by=by)
 
 
+@pytest.mark.parametrize("kind", [pa.int8(), pa.string(), pa.float64(), pa.decimal128(20, 0)])
+@pytest.mark.parametrize("sampled", [False, True])
+def test_groups_are_called_as_the_plan_calls_them(kind, sampled):
+    """Whatever type a table has for them, also if tables of different types are joined."""
+    reports = sampled_reports()
+    if not sampled:
+        plan = sv.Plan.of(sv.Schema([sv.boolean("tax")]), {"tax": sv.schemes.Warner(p=0.75)})
+        table = {"tax": [value == "True" for value in reports.table["tax"]], "year": reports.table["year"]}
+        reports = sv.Reports(table, plan.with_public([sv.Attribute("year", [2024, 2025])]))
+    table = pa.table({name: np.asarray(column) for name, column in reports.table.items()})
+    short = pa.array([year - 2000 for year in table["year"].to_pylist()])
+    short_plan = sv.Plan(
+        reports.plan.schema, reports.plan.groups, reports.plan.guarantee, None, (sv.Attribute("year", [24, 25]),)
+    )
+    expected = sv.Reports(table.set_column(table.schema.get_field_index("year"), "year", short), short_plan)
+    other = sv.Reports(table.set_column(table.schema.get_field_index("year"), "year", short.cast(kind)), short_plan)
+    wanted = expected.estimate("tax", by="year")
+    assert list(wanted) == [24, 25]
+    assert other.estimate("tax", by="year").to_json() == wanted.to_json()
+    both = {"tax": [*expected.table["tax"].to_pylist()], "year": [24, "24"] * 200}
+    if not sampled:
+        assert list(sv.Reports(both, short_plan).estimate("tax", by=["year"])) == [24]
+
+
 def test_other_columns_of_a_table_group_too():
     """A table that was disguised elsewhere may have columns that its plan does not name."""
     plan = sv.plan(SCHEMA, odds=9, purpose="split")

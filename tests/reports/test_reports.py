@@ -391,3 +391,17 @@ def test_empty_sets_beside_public_columns_of_a_text_file(tmp_path):
         lambda r: r.known().itemsets(0.1),
     ):
         assert str(ask(saved)) == str(ask(listed))
+
+
+@pytest.mark.parametrize("to", [None, 5])
+def test_reports_of_a_file_are_written_to_a_file(tmp_path, to):
+    (tmp_path / "truths.csv").write_text("tax,drug\nTrue,never\n")
+    with pytest.raises(SottovoceError, match=r"^to must name the file that the reports of a file are written to\. Got"):
+        sv.disguise(tmp_path / "truths.csv", PLAN, to=to)
+
+
+def test_what_a_plan_is_read_from(tmp_path):
+    sv.disguise(people(), PLAN).save(tmp_path / "reports.parquet")
+    for source in (tmp_path / "reports.parquet", people()):
+        with pytest.raises(SottovoceError, match=r"^plan must be a Plan, or the path of a file that holds one\. Got 5"):
+            sv.read(source, 5)

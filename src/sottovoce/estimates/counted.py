@@ -15,6 +15,7 @@ from sottovoce.counts.frequencies import Frequencies, checked_frequencies, coded
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimates.weights import Weighted, checked_weights, sum_weights
 from sottovoce.plans.plan import Plan
+from sottovoce.plans.public import PublicNumber
 from sottovoce.schemas.attribute import Codes, Label, is_missing
 from sottovoce.schemas.schema import Schema
 from sottovoce.tables.source import TIMES, Source, open_source, some_rows
@@ -114,10 +115,33 @@ def _count(
 ) -> dict[Any, Counted]:
     view = plan.view(attributes)
     check_public(plan, by=by_names(by), weights=[weights], frequencies=[frequencies])
+    labelled: Groups = {}
+    for group, sums in _sums(reports, view.reports, by, weights, frequencies).items():
+        _add(labelled, {group_label(plan, by, group): sums}, by)
     return {
         group: Counted(view.names, view.categories, view.channel, sums.counts, view.order, sums.weighted)
-        for group, sums in _sums(reports, view.reports, by, weights, frequencies).items()
+        for group, sums in labelled.items()
     }
+
+
+def group_label(plan: Plan, by: By | None, group: Any) -> Any:
+    """Return a group as the plan calls it, whatever type its table has for it: 1 for a text "1" or a decimal 1.0.
+
+    >>> from sottovoce.plans.budget import new_plan
+    >>> from sottovoce.schemas.attribute import Attribute, boolean
+    >>> plan = new_plan(Schema([boolean("tax"), Attribute("ward", [1, 2])]), odds=3, public=["ward"])
+    >>> group_label(plan, "ward", "2"), group_label(plan, ["ward", "town"], (1.0, "Ulm"))
+    (2, (1, 'Ulm'))
+    """
+    if by is None or not plan.public:
+        return group
+    known = {c.name: c.as_report() for c in plan.public if not isinstance(c, PublicNumber)}
+    names, values = by_names(by), [group] if isinstance(by, str) else group
+    labels = [
+        known[name].categories[int(known[name].encode([value])[0][0])] if name in known else value
+        for name, value in zip(names, values, strict=True)
+    ]
+    return labels[0] if isinstance(by, str) else tuple(labels)
 
 
 def by_names(by: By | None) -> list[str]:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 from sottovoce.checks import Progress, Target, one_of
 from sottovoce.counts.frequencies import plain_list
 from sottovoce.errors import SottovoceError, Words, renamed_parameters
-from sottovoce.estimates.counted import by_names, check_groups, check_public
+from sottovoce.estimates.counted import by_names, check_groups, check_public, group_label
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.groups import Estimates, stratified
 from sottovoce.estimates.log_linear import estimate_joint
 from sottovoce.estimates.proportions import estimate_by, estimate_proportions, group_errors, is_sampled, with_scores
+from sottovoce.plans.plan import Plan
 from sottovoce.reports.views import with_public_attributes
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.tables.source import Source
@@ -80,7 +81,7 @@ def _groups(reports: "Reports", names: Sequence[str], by: Names, options: Option
         check_public(plan, by=columns)
         source.check_names(columns)
         estimates = {}
-        for key in _keys(source, columns):  # neither counts all groups in one pass over the reports
+        for key in _keys(plan, source, key_columns):  # neither counts all groups in one pass over the reports
             with group_errors(key_columns, key):
                 estimates[key] = _table(reports.where(**_columns(columns, key)), names, options)
         return Estimates(estimates, columns)
@@ -113,14 +114,16 @@ def _strata(reports: "Reports", names: Sequence[str], strata: Strata, options: O
     return replace(with_scores(whole, with_public_attributes(reports.plan, names)), origin=reports.respondents())
 
 
-def _keys(source: Source, by: Sequence[str]) -> list[Any]:
+def _keys(plan: Plan, source: Source, by: Names) -> list[Any]:
     """Different values of some public columns, in order; tuples where there are several columns."""
     keys: set[Any] = set()
-    for batch in source.batches(by):
-        columns = [plain_list(batch[name]) for name in by]
-        keys |= set(columns[0]) if len(by) == 1 else set(zip(*columns, strict=True))
+    names = by_names(by)
+    for batch in source.batches(names):
+        columns = [plain_list(batch[name]) for name in names]
+        found = set(columns[0]) if len(names) == 1 else set(zip(*columns, strict=True))
+        keys |= {group_label(plan, by, key) for key in found}
         check_groups(by, len(keys))
-    return sorted(keys, key=lambda key: [(type(value).__name__, value) for value in _columns(by, key).values()])
+    return sorted(keys, key=lambda key: [(type(value).__name__, value) for value in _columns(names, key).values()])
 
 
 def _columns(by: Sequence[str], key: Any) -> dict[str, Any]:
