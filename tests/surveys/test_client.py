@@ -33,6 +33,16 @@ def test_the_whole_way_of_a_respondent(server, store, survey):
     assert store.counts(survey.id) == {"issued": 1, "replaced": 0, "unspent": 0, "admitted": 1, "reports": 1}
 
 
+def test_answers_that_are_refused_spend_no_invitation(server, store, survey):
+    (token,) = store.invite(survey, 1)
+    link = server.link(survey, token)
+    with closing(Client(server.address)) as client:
+        with pytest.raises(SottovoceError, match="sick must be one of"):
+            client.answer(link, ANSWERS | {"sick": "perhaps"}, at_once=True)
+        client.check(link)
+        client.answer(link, ANSWERS, at_once=True)
+
+
 def test_a_report_waits_for_a_random_moment_of_the_next_interval(server, store, survey, monkeypatch):
     """Seeded: of three moments from the system's generator, two are the same millisecond once in 100,000 runs."""
     slept = []

@@ -22,6 +22,7 @@ from sqlalchemy.exc import OperationalError
 from sottovoce.errors import SottovoceError
 from sottovoce.surveys.blind_rsa import SecretKey, blind_sign
 from sottovoce.surveys.client.client import seal_report
+from sottovoce.surveys.collect import app_state as app_state_module
 from sottovoce.surveys.collect import server as server_module
 from sottovoce.surveys.collect import signer as signer_module
 from sottovoce.surveys.collect.app_state import PublishedSurvey, RateLimit, today
@@ -63,6 +64,30 @@ def test_the_document_is_the_bytes_that_the_hash_is_of(server, survey):
     reply = server.ask("GET", f"/s/{survey.id}/survey.json")
     assert (reply.status, reply.headers["content-type"]) == (200, "application/json")
     assert sha256(reply.body).hexdigest() == survey.hash
+
+
+def test_a_deleted_survey_is_no_longer_shown(server, store, survey, open_survey, monkeypatch):
+    paths = [f"/s/{survey.id}", f"/s/{survey.id}/survey.json"]
+    assert [server.ask("GET", path).status for path in paths] == [200, 200]
+    store.delete_survey(survey.id)
+    assert server.ask("GET", f"/s/{open_survey.id}").status == 200
+    monkeypatch.setattr(app_state_module, "FRESH_SECONDS", 0)
+    assert [server.ask("GET", path).status for path in paths] == [404, 404]
+    assert server.ask("GET", f"/s/{open_survey.id}").status == 200
+
+
+def test_a_survey_is_shown_while_the_database_fails(server, store, survey, monkeypatch):
+    assert server.ask("GET", f"/s/{survey.id}").status == 200
+    monkeypatch.setattr(app_state_module, "FRESH_SECONDS", 0)
+    monkeypatch.setattr(Store, "holds", raising(OperationalError("", {}, Exception("away"))))
+    assert server.ask("GET", f"/s/{survey.id}").status == 200
+
+
+def raising(error):
+    def fail(*_):
+        raise error
+
+    return fail
 
 
 def test_pages_and_files(server, survey):
