@@ -4,13 +4,16 @@ import os
 import sys
 from collections import Counter
 from fractions import Fraction
-from itertools import pairwise
+from itertools import count, pairwise
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from sottovoce.mechanisms import coins
 from sottovoce.mechanisms.bulk import kernels
+from sottovoce.mechanisms.coins import SeededWords
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Attribute, boolean
 from sottovoce.schemas.binned import Binned
@@ -79,6 +82,13 @@ def truths() -> dict[str, list]:
         "age": [18.0, 64.5, 65.0, 30.0],
         "children": [0, 3, 1, 2],
     }
+
+
+@pytest.fixture
+def seeded_coins(monkeypatch) -> None:
+    """Coins without a seed get the next one of this test, so that what comes out is not left to luck."""
+    seeds = count(1)
+    monkeypatch.setattr(coins, "SecureWords", lambda: SeededWords(np.random.default_rng(next(seeds))))
 
 
 @pytest.fixture(scope="module", params=["compiled", "plain", "numpy"])

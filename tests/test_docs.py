@@ -30,6 +30,7 @@ LONG = {"mining.md", "design.md", "survey.md"}
     [pytest.param(page, marks=[pytest.mark.slow] if page.name in LONG else []) for page in PAGES if page != MIGRATION],
     ids=lambda page: page.name,
 )
+@pytest.mark.usefixtures("seeded_coins")
 def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}

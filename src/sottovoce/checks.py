@@ -4,7 +4,7 @@ Each check returns the value as a plain Python object, so that numpy's numbers a
 raises a `SottovoceError` that names the parameter, the rule and the value. Booleans do not count as numbers.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -83,6 +83,25 @@ def one_of(parameter: str, value: Any, choices: Sequence[str]) -> str:
     if isinstance(value, str) and value in choices:
         return value
     raise SottovoceError(parameter, f"must be one of {', '.join(choices)}", value)
+
+
+def names(parameter: str, value: Any, known: Sequence[str] | None = None) -> list[str]:
+    """Return one name, or several, as a list; `known` are those that there are.
+
+    >>> names("by", "region"), names("names", ("tax", "drug"))
+    (['region'], ['tax', 'drug'])
+    >>> names("names", ["tax", "taxes"], known=["tax", "drug"])
+    Traceback (most recent call last):
+    ...
+    sottovoce.errors.SottovoceError: names must be among tax, drug. Got 'taxes' instead.
+    """
+    listed = [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else []
+    if not listed or not all(isinstance(name, str) for name in listed):
+        raise SottovoceError(parameter, "must be a name, or a list of names", value)
+    unknown = [name for name in listed if known is not None and name not in known]
+    if unknown:
+        raise SottovoceError(parameter, f"must be among {', '.join(known or ())}", unknown[0])
+    return listed
 
 
 def target(value: Any) -> Target:

@@ -6,8 +6,9 @@ Traceback (most recent call last):
 sottovoce.errors.SottovoceError: keep must be between 0 and 1. Got 1.2 instead.
 """
 
+import re
 import reprlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -44,6 +45,10 @@ class SottovoceWarning(UserWarning):
 
 class SingularChannelError(SottovoceError):
     """The reports do not depend on some difference between truths, so that it cannot be estimated."""
+
+
+class EmptyTableError(SottovoceError):
+    """A table has no rows, or there are no transactions."""
 
 
 class MissingExtraError(SottovoceError):
@@ -106,6 +111,28 @@ def file_errors(path: str | Path) -> Iterator[None]:
         # Arrow raises OSErrors without a number for malformed contents: these name the file themselves.
         if reason.filename is None and reason.errno is not None:
             reason.filename = str(path)
+        raise
+
+
+@contextmanager
+def renamed_parameters(names: Mapping[str, str]) -> Iterator[None]:
+    """Change the parameter of errors in a block, also of several ("epsilon or odds") or of a part ("prior of tax").
+
+    >>> with renamed_parameters({"kind": "--interval"}):
+    ...     raise SottovoceError("kind", "must be one of wald, score", "bayes")
+    Traceback (most recent call last):
+    ...
+    sottovoce.errors.SottovoceError: --interval must be one of wald, score. Got 'bayes' instead.
+    """
+    try:
+        yield
+    except SottovoceError as error:
+        head, of, rest = error.parameter.partition(" of ")
+        parts = re.split(r"(, | and | or )", head)
+        if all(part in names for part in parts[::2]):
+            message = str(error).removeprefix(error.parameter)
+            error.parameter = "".join(names.get(part, part) for part in parts) + of + rest
+            error.args = (error.parameter + message,)
         raise
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sottovoce.cli import design
+from sottovoce.cli.app import command
 from sottovoce.designs.front import Front
 from sottovoce.tables.plan_file import read_plan
 
@@ -151,6 +152,15 @@ def test_a_point_becomes_a_plan(run):
     assert read_plan("plan.json").prior.note == "zipf prior of 4 categories"
 
 
+@pytest.fixture
+def other_commands():
+    """Commands are put together anew in this test, and again after it."""
+    command.cache_clear()
+    yield
+    command.cache_clear()
+
+
+@pytest.mark.usefixtures("other_commands")
 def test_commands_may_stand_below_it(run, monkeypatch):
     monkeypatch.setattr(design.app, "registered_commands", [])
     design.app.command("goals")(lambda: print("attained"))

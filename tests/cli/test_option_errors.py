@@ -3,9 +3,8 @@
 from contextlib import closing
 
 import pytest
-import typer
 
-from sottovoce.cli.app import app
+from sottovoce.cli.app import command as command_line
 from sottovoce.cli.options import option_errors, written_name
 from sottovoce.designs.compare_measures import NAMES
 from sottovoce.errors import SottovoceError
@@ -334,7 +333,7 @@ def commands():
         if not getattr(command, "commands", None) or words == ("design",):
             yield " ".join(words), command
 
-    return dict(walk(typer.main.get_command(app), ()))
+    return dict(walk(command_line(), ()))
 
 
 @pytest.fixture(scope="module")

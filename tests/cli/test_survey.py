@@ -221,11 +221,29 @@ def test_databases_are_named_without_their_passwords(run, folder, monkeypatch):
     assert len(json.loads(run("survey", "status", "--json", "-")[1])["surveys"]) == 1
     (folder / "where.txt").write_text("\n")
     assert "--db must name a file that holds" in run("survey", "status", "--db", "@where.txt")[2]
+    (folder / "where.txt").write_bytes(b"\xff\xfe")
+    assert "--db must name a file that holds" in run("survey", "status", "--db", "@where.txt")[2]
+    (folder / "where.txt").write_text("  my surveys.db  \r\n")
+    run("survey", "freeze", "draft.yaml", "--db", "@where.txt")
+    assert (folder / "my surveys.db").exists()
+    for nothing in ("", ":memory:"):
+        assert "--db must be an SQLite file or" in run("survey", "freeze", "draft.yaml", "--db", nothing)[2]
+    error = run("survey", "freeze", "draft.yaml", "--db", "postgresql://me:sec@ret:w0rd@host/x")[2]
+    assert "--db must be an SQLite file or the URL of a PostgreSQL database" in error
+    assert "w0rd" not in error
     error = run("survey", "status", "--db", "postgresql://me:secret@127.0.0.1:1/x")[2]
     assert "--db must be a database that can be opened" in error
     assert "secret" not in error
     assert database_option("postgresql://me:secret@host/x") == " --db URL"
     assert database_option("surveys.db") == ""
+
+
+def test_links_are_for_their_owner_only(run, folder):
+    (folder / "draft.yaml").write_text(MINIMAL)
+    run("survey", "freeze", "draft.yaml")
+    run("survey", "invite", "-o", "links.txt", "--json", "links.json")
+    for name in ("links.txt", "links.json", "surveys.db"):
+        assert (folder / name).stat().st_mode & 0o777 == 0o600
 
 
 def test_a_lost_secret_key_is_said_before_serving(run, folder, monkeypatch):
@@ -471,7 +489,7 @@ questions:
     store = Store("surveys.db")
     survey = store.select(None)
     shares = {"ward": {"n": 1.0, "s": 1.0, "w": 0.1}, "fear": {"1": 1.0}, "pain": {"3": 1.0}}
-    reports = simulate_respondents(survey, 800, np.random.default_rng(1), shares).reports()
+    reports = simulate_respondents(survey, 800, np.random.default_rng(1), shares).reports(rng=1)
     store.commit([Entry(survey.id, index.to_bytes(16), report) for index, report in enumerate(reports)])
     store.close()
     code, out, _ = run("survey", "estimate", "--by", "ward")

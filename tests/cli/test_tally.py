@@ -105,7 +105,7 @@ def test_many_combinations_are_shortened(run, folder):
             ("a.parquet", "other.csv", "-o", "x.json"),
             "FILE... must have been disguised under the plan of the tally",
         ),
-        (("a.parquet", "--attributes", "wage", "-o", "x.json"), "--attributes must be one of tax, income"),
+        (("a.parquet", "--attributes", "wage", "-o", "x.json"), "--attributes must be among tax, income, region"),
         (
             ("a.parquet", "--itemset", "ale", "-o", "x.json"),
             "--itemset must come with a plan that has one attribute",

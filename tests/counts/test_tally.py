@@ -218,15 +218,16 @@ def test_too_many_sets(monkeypatch):
     ("plan", "names", "itemsets", "message"),
     [
         ("plan", None, None, r"^plan must be a Plan"),
-        (PLAN, ["income"], None, r"^name must be one of tax, drug\. Got 'income'"),
-        (PLAN, 5, None, r"^names must be the name of an attribute, or a list of names\. Got 5"),
+        (PLAN, ["income"], None, r"^names must be among tax, drug, region\. Got 'income'"),
+        (PLAN, 5, None, r"^names must be a name, or a list of names\. Got 5"),
         (PLAN, [], None, r"^names must name an attribute, or itemsets must be given\. Got \[\]"),
         (BASKETS, None, None, r"^names must name an attribute, or itemsets must be given\. Got \[\]"),
         (PLAN, None, [["ale"]], r"^itemsets must come with a plan that has one attribute of sets .* Got none"),
         (BASKETS, None, [], r"^itemsets must be at least one set, of 1 to 12 items each\. Got \[\]"),
         (BASKETS, None, [[]], r"^itemsets must be at least one set, of 1 to 12 items each\. Got \[\[\]\]"),
         (BASKETS, None, [["wine"]], r"^basket must .*wine"),
-        (BASKETS, None, [None], r"^itemsets must be at least one set, of 1 to 12 items each\. Got \[\[\]\]"),
+        (BASKETS, None, [None], r"^itemsets must be at least one set, of 1 to 12 items each\. Got \[None\]"),
+        (BASKETS, None, 5, r"^itemsets must be at least one set, of 1 to 12 items each\. Got 5"),
         (PLAN.with_public([PublicNumber("weight")]), "weight", None, r"^names must have categories; this is a pub"),
     ],
 )
@@ -247,7 +248,7 @@ def test_files(tmp_path, suffix):
         tally.save(path, overwrite=True)
         assert Tally.load(path) == tally
         assert len(sv.read(path)) == len(tally)
-    with pytest.raises(SottovoceError, match=r"^output must not exist yet"):
+    with pytest.raises(SottovoceError, match=r"^path must not exist yet"):
         tally.save(path)
     with pytest.raises(SottovoceError, match=r"^path must end in \.json or \.arrow\. Got"):
         tally.save(tmp_path / "monday.csv")
@@ -302,10 +303,18 @@ def test_a_changed_tally_is_refused(tmp_path):
         (changed, r"changed\.arrow must be a tally as it was saved"),
         (
             table.drop_columns(["drug"]),
-            r"changed\.arrow must hold the columns tax, drug, region, frequency\. Got the col",
+            r"changed\.arrow must be a whole .* \(it must hold the columns tax, drug, region, frequency\)\. Got the",
         ),
         (table.replace_schema_metadata({}), r"changed\.arrow must be a whole tally"),
-        (table.replace_schema_metadata({"sottovoce.tally": "[]"}), r"changed\.arrow must be a whole tally"),
+        (table.replace_schema_metadata({"sottovoce.tally": "[]"}), r"changed\.arrow must be a saved tally"),
+        (
+            table.replace_schema_metadata({"sottovoce.tally": '{"kind": "tally", "version": 2, "plan": 7}'}),
+            r"^version must be at most 1 .* newer version of Sottovoce",
+        ),
+        (
+            table.set_column(1, "drug", pa.array(["wine"] * len(table))).replace_schema_metadata(table.schema.metadata),
+            r"changed\.arrow must be a whole tally, as `save` wrote it \(drug must be one of its categories",
+        ),
     ):
         feather.write_feather(other, path, compression="uncompressed")
         with pytest.raises(SottovoceError, match=message):
@@ -427,8 +436,45 @@ def test_reports_of_some_columns():
     assert len(tallied.known()) == 5
     with pytest.raises(SottovoceError, match=r"^where must name a public column \(region\)\. Got 'town'"):
         tallied.where(town="Ulm")
-    for name in ("weights", "frequencies"):
-        with pytest.raises(SottovoceError, match=f"^{name} must be a column of the table, whose rows need not come in"):
-            tallied.estimate("tax", **{name: [1] * 5})
+    with pytest.raises(SottovoceError, match=r"^weights must be a column of the table, whose rows need not come in"):
+        tallied.estimate("tax", weights=[1] * 5)
+    for frequencies in ([1] * 5, "region"):
+        with pytest.raises(SottovoceError, match=r"^frequencies must be left out: .* have theirs, in 'frequency'"):
+            tallied.estimate("tax", frequencies=frequencies)
     sets = sv.Reports(sv.Reports(TRANSACTIONS, BASKETS).counts(itemsets=[["ale"]]))
     assert "20 reports of basket" in sets._repr_html_()
+
+
+def test_a_batch_without_rows_adds_nothing(tmp_path):
+    (tmp_path / "none.csv").write_text("tax,drug,region\n")
+    tally = tally_of(ROWS)
+    before = tally.to_json()
+    for batch in ({name: [] for name in ROWS}, str(tmp_path / "none.csv"), sv.Reports(Tally(PLAN))):
+        tally.update(batch)
+    assert tally.to_json() == before
+    with pytest.raises(SottovoceError, match=r"^table must have the column 'region'"):
+        tally.update({"tax": [], "drug": []})
+    baskets = Tally(BASKETS, itemsets=[["ale"]])
+    baskets.update([])
+    assert len(baskets) == 0
+    assert len(sv.Reports({name: [] for name in ROWS}, PLAN).counts()) == 0
+
+
+@pytest.mark.parametrize("path", [None, 5, "week.txt"])
+def test_a_path_of_a_tally(path):
+    for use in (tally_of(ROWS).save, Tally.load):
+        with pytest.raises(SottovoceError, match=r"^path must end in \.json or \.arrow\. Got"):
+            use(path)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (5, r"^names must be a name, or a list of names\. Got 5"),
+        ([], r"^names must be a name, or a list of names\. Got \[\]"),
+        ("income", r"^names must be among tax, drug, region\. Got 'income'"),
+    ],
+)
+def test_names_of_published_counts(names, message):
+    with pytest.raises(SottovoceError, match=message):
+        sv.Reports.from_counts({True: 5}, PLAN, names)

@@ -155,13 +155,19 @@ def changed(name: str, values) -> pa.Table:
 NULLS = pa.array(["a", None, "b", None, *"cdefgh"])
 REFUSED = {
     "no row id": ({"row_id": None}, truths(10), "row_id must name a column that differs in all rows of a lazy table"),
-    "no such id": ({"row_id": "nobody"}, truths(10), "table must have the column 'nobody'"),
+    "no such id": (
+        {"row_id": "nobody"},
+        truths(10),
+        r"row_id must name a column of the table \(person, .*\). Got 'nobody'",
+    ),
     "no place": ({"to": None}, truths(10), "to must name what the reports of a lazy table are written to"),
     "standard output": ({"to": "-"}, truths(10), "to must name what"),
-    "no folder": ({"to": "nowhere/reports.parquet"}, truths(10), "output must be in a folder that exists"),
+    "no folder": ({"to": "nowhere/reports.parquet"}, truths(10), "to must be in a folder that exists"),
     "a seed": ({"rng": 1}, truths(10), "rng must be left out for a lazy table: its coins come from a secret key"),
     "unnamed": ({}, truths(10).append_column("name", NULLS), "it lacks the column 'name'"),
     "dropped": ({"drop": ["nobody"]}, truths(10), "drop must name columns of the table"),
+    "dropped text": ({"drop": "tax"}, truths(10), "drop must be a list of columns, or 'others' .* Got 'tax'"),
+    "dropped number": ({"drop": 5}, truths(10), "drop must be a list of columns, or 'others' .* Got 5"),
     "floats": ({}, changed("person", pa.array(np.arange(10.0))), "row_id must name a column of whole numbers, text"),
     "nulls": ({}, changed("person", NULLS), "row_id must have a value in every row of 'person'. Got 2 rows without"),
     "repeated": (
@@ -216,7 +222,7 @@ def test_reports_are_not_written_to_what_is_read_as_something_else(name, tmp_pat
         lambda: sv.disguise({"tax": [True, False]}, plan).save(to, overwrite=True),
     ):
         with pytest.raises(
-            SottovoceError, match=r"^output must be named as CSV or Parquet; DuckDB files are not written, "
+            SottovoceError, match=r"^(to|path) must be named as CSV or Parquet; DuckDB files are not written, "
         ):
             write()
     assert list(tmp_path.glob("reports*")) == []
@@ -231,14 +237,14 @@ def test_others_may_be_dropped(tmp_path):
 def test_a_folder_is_not_replaced(tmp_path):
     (tmp_path / "reports.parquet").mkdir()
     options = {"to": tmp_path / "reports.parquet", "row_id": "person", "overwrite": True}
-    with pytest.raises(SottovoceError, match=r"^output must be a file\. Got the folder .*reports\.parquet"):
+    with pytest.raises(SottovoceError, match=r"^to must be a file\. Got the folder .*reports\.parquet"):
         sv.disguise(from_polars(truths(10), tmp_path), PLAN, **options)
 
 
 def test_an_existing_file_is_kept(tmp_path):
     to, frame = tmp_path / "reports.parquet", from_polars(truths(100), tmp_path)
     to.write_text("precious")
-    with pytest.raises(SottovoceError, match="output must not exist yet"):
+    with pytest.raises(SottovoceError, match="to must not exist yet"):
         sv.disguise(frame, PLAN, to=to, row_id="person")
     assert to.read_text() == "precious"
     with pytest.raises(SottovoceError, match="repeats"):

@@ -288,6 +288,8 @@ def test_integers_are_told_apart_over_their_whole_range():
     for integers in (signed, unsigned):  # as decimal numbers, which Spark reads integers without a sign as
         assert blocks(pa.array(map(Decimal, integers.to_pylist()), pa.decimal128(20, 0))) == blocks(integers)
     assert blocks(pa.array([], pa.decimal128(20, 0))) == []
+    for kind in (pa.decimal32(5, 0), pa.decimal64(12, 0), pa.decimal256(50, 0)):
+        assert blocks(pa.array([Decimal(-1), Decimal(7)], kind)) == blocks(pa.array([-1, 7]))
 
 
 def test_fixed_size_bytes_and_uuids():
@@ -320,6 +322,7 @@ def test_different_texts_have_different_blocks(texts):
         (pa.array([[1]]), "Got list"),
         (pa.array([1]).cast(pa.decimal128(38, 2)), r"Got decimal128\(38, 2\)"),
         (pa.array([Decimal(2**64), Decimal(1)]), "of at most 64 bits .* Got 18446744073709551616"),
+        (pa.array([Decimal(-(10**37) - 1)]), "of at most 64 bits .* Got -10000000000000000000000000000000000001"),
         (pa.array([1]).cast(pa.timestamp("s")), r"Got timestamp\[s\] instead"),
         (pa.array([1.5, 2]).dictionary_encode(), "Got double"),
         (pa.array(["a", None, "b", None]), "row_id must have a value in every row of 'id'. Got 2 rows without one"),

@@ -1,5 +1,7 @@
 """Public columns: groups, strata, weights, tests and joint tables, from every kind of table."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -124,12 +126,74 @@ def test_differences_name_their_groups_and_refuse_overlaps(reports):
         (lambda r: r.estimate("tax", method="model", frequencies=[1]), "frequencies must be"),
         (lambda r: r.estimate("tax", by="tax"), "by must be"),
         (lambda r: r.estimate("tax", by="year")[1999], "year must be one of 2024, 2025"),
+        (lambda r: r.estimate("tax", strata="tax"), "strata must be a column that was not disguised"),
+        (lambda r: r.estimate(5), "names must be a name, or a list of names. Got 5"),
+        (lambda r: r.estimate([]), "names must be a name, or a list of names"),
+        (lambda r: r.estimate("height"), "names must be among tax, drug, year, age, weight. Got 'height'"),
+        (lambda r: r.test("height", "tax"), "first must be one of tax, drug, year, age, weight. Got 'height'"),
+        (lambda r: r.test("tax", 5), "second must be one of tax, drug, .* Got 5"),
         (lambda r: r.estimate()["height"], "attribute must be one of 'tax', 'drug'"),
     ],
 )
 def test_questions_without_an_answer(expected, ask, message):
     with pytest.raises(SottovoceError, match=message):
         ask(expected)
+
+
+def sampled_reports():
+    """Reports of a plan that asks everyone two of three questions, in two years."""
+    rng = np.random.default_rng(1)
+    truth = {name: rng.random(400) < 0.3 for name in ("tax", "drug", "theft")} | {"year": np.array([2024, 2025] * 200)}
+    return sv.disguise(truth, sv.plan(truth, odds=9, purpose="pairs", public=["year"]), rng=1)
+
+
+def test_groups_of_a_plan_that_asks_some_questions():
+    reports = sampled_reports()
+    groups = reports.estimate("tax", by=["year"])
+    assert json.loads(json.dumps(groups.to_json())) == groups.to_json()
+    assert {type(key) for key in groups} == {int}
+    assert str(groups[2025]) == str(reports.where(year=2025).estimate("tax"))
+
+
+@pytest.mark.parametrize(
+    ("by", "message"),
+    [
+        ([], "by must be the name of a column, or a list of names"),
+        (5, "by must be the name of a column, or a list of names"),
+        ("town", "table must have the column 'town'"),
+        ("tax", "by must be a column that was not disguised"),
+        ("person", "reports must be at least 2 for a standard error, where person is 0. Got 1"),
+    ],
+)
+def test_groups_that_a_plan_of_some_questions_does_not_have(by, message):
+    reports = sampled_reports()
+    numbered = sv.Reports(reports.table | {"person": list(range(400))}, reports.plan)
+    with pytest.raises(SottovoceError, match=message):
+        numbered.estimate("tax", by=by)
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.string(), pa.float64(), pa.decimal128(20, 0)])
+@pytest.mark.parametrize("sampled", [False, True])
+def test_groups_are_called_as_the_plan_calls_them(kind, sampled):
+    """Whatever type a table has for them, also if tables of different types are joined."""
+    reports = sampled_reports()
+    if not sampled:
+        plan = sv.Plan.of(sv.Schema([sv.boolean("tax")]), {"tax": sv.schemes.Warner(p=0.75)})
+        table = {"tax": [value == "True" for value in reports.table["tax"]], "year": reports.table["year"]}
+        reports = sv.Reports(table, plan.with_public([sv.Attribute("year", [2024, 2025])]))
+    table = pa.table({name: np.asarray(column) for name, column in reports.table.items()})
+    short = pa.array([year - 2000 for year in table["year"].to_pylist()])
+    short_plan = sv.Plan(
+        reports.plan.schema, reports.plan.groups, reports.plan.guarantee, None, (sv.Attribute("year", [24, 25]),)
+    )
+    expected = sv.Reports(table.set_column(table.schema.get_field_index("year"), "year", short), short_plan)
+    other = sv.Reports(table.set_column(table.schema.get_field_index("year"), "year", short.cast(kind)), short_plan)
+    wanted = expected.estimate("tax", by="year")
+    assert list(wanted) == [24, 25]
+    assert other.estimate("tax", by="year").to_json() == wanted.to_json()
+    both = {"tax": [*expected.table["tax"].to_pylist()], "year": [24, "24"] * 200}
+    if not sampled:
+        assert list(sv.Reports(both, short_plan).estimate("tax", by=["year"])) == [24]
 
 
 def test_other_columns_of_a_table_group_too():

@@ -221,6 +221,12 @@ def test_counts_are_saved_report_by_report(tmp_path):
     assert set(counted.to_frame("polars").columns) == {"tax", "drug", "frequency"}
 
 
+@pytest.mark.parametrize("path", [None, 5])
+def test_reports_are_saved_to_a_path(path):
+    with pytest.raises(SottovoceError, match=r"^path must be the path of a file\. Got"):
+        sv.disguise(people(), PLAN).save(path)
+
+
 def test_supports_by_size_of_the_true_transactions(tmp_path):
     plan = sv.Plan.of(
         sv.Schema([sv.ItemSet("basket", ["ale", "bread", "cheese"])]), {"basket": sv.schemes.CutAndPaste(1, 0.25)}
@@ -234,6 +240,12 @@ def test_supports_by_size_of_the_true_transactions(tmp_path):
     for reports, sizes, message in (
         (whole, [1], "sizes must be one for each of the 100 reports"),
         (whole, "size", "sizes must be one for each"),
+        (whole, 5, "sizes must be one for each of the 100 reports. Got 5"),
+        (whole, [1] * 99 + ["x"], "sizes must be whole numbers from 0 to 3, .*; row 100. Got 'x'"),
+        (whole, [1.5] * 100, "sizes must be whole numbers from 0 to .*; row 1. Got 1.5"),
+        (whole, [9] * 100, "sizes must be whole numbers from 0 to .*; row 1. Got 9"),
+        (whole, None, "sizes must be those of the true transactions, one for each report, .* Got None"),
+        (sv.Reports(table.counts(itemsets=[["ale"]])), [1] * 100, "sizes must be those of the true .* Got a tally"),
         (table, "weight", "sizes must be a column of the table"),
         (sv.disguise(people(), PLAN), [1] * 400, "sizes must be left out for attributes with categories"),
     ):
@@ -379,3 +391,17 @@ def test_empty_sets_beside_public_columns_of_a_text_file(tmp_path):
         lambda r: r.known().itemsets(0.1),
     ):
         assert str(ask(saved)) == str(ask(listed))
+
+
+@pytest.mark.parametrize("to", [None, 5])
+def test_reports_of_a_file_are_written_to_a_file(tmp_path, to):
+    (tmp_path / "truths.csv").write_text("tax,drug\nTrue,never\n")
+    with pytest.raises(SottovoceError, match=r"^to must name the file that the reports of a file are written to\. Got"):
+        sv.disguise(tmp_path / "truths.csv", PLAN, to=to)
+
+
+def test_what_a_plan_is_read_from(tmp_path):
+    sv.disguise(people(), PLAN).save(tmp_path / "reports.parquet")
+    for source in (tmp_path / "reports.parquet", people()):
+        with pytest.raises(SottovoceError, match=r"^plan must be a Plan, or the path of a file that holds one\. Got 5"):
+            sv.read(source, 5)

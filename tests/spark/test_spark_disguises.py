@@ -137,7 +137,7 @@ def test_folders_are_not_named_as_something_else(spark, tmp_path):
         Plan.of(Schema([boolean("tax")]), {"tax": Warner(p=0.75)}),
         spark.range(10).selectExpr("id > 3 AS tax"),
     )
-    with pytest.raises(SottovoceError, match=r"^output must be named as CSV or Parquet; DuckDB files are not written"):
+    with pytest.raises(SottovoceError, match=r"^to must be named as CSV or Parquet; DuckDB files are not written"):
         sv.disguise(frame, plan, to=tmp_path / "reports.duckdb", row_id="id")
 
 
@@ -146,7 +146,7 @@ def test_an_existing_folder_is_kept(spark, tmp_path):
     frame = spark.range(10).selectExpr("id", "id > 3 AS tax")
     to.mkdir()
     (to / "precious").write_text("gold")
-    with pytest.raises(SottovoceError, match="output must not exist yet"):
+    with pytest.raises(SottovoceError, match="to must not exist yet"):
         sv.disguise(frame, plan, to=to, row_id="id")
     with pytest.raises(SottovoceError, match="repeats"):
         sv.disguise(frame.union(frame), plan, to=to, row_id="id", overwrite=True)

@@ -174,7 +174,7 @@ def test_a_survey_whose_reports_rule_out_answers_works_once_that_is_accepted(que
     assert survey.plan.promise == Guarantee(None) == survey.plan.guarantee_of("a")
     assert survey.plan.guarantee_of("b").odds == 9  # the budget is that of the other questions
     respondents = simulate_respondents(survey, 300, np.random.default_rng(1))
-    reports = respondents.reports()
+    reports = respondents.reports(rng=1)
     for name in "ab":
         result = question_result(survey, reports, name)
         assert all(np.isfinite(line.estimate) for line in result.lines)

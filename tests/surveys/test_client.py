@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from sottovoce.errors import SottovoceError
+from sottovoce.surveys.client import client as client_module
 from sottovoce.surveys.client.client import Client, seal_report
 from sottovoce.surveys.client.simulate import send_reports, simulate_respondents
 from sottovoce.surveys.links import Link
+from sottovoce.surveys.timing import send_moment
 
 ANSWERS = {"sick": "yes", "days": 2, "drink": "once", "seen": ["touch"], "job": "c", "theft": "no"}
 
@@ -31,8 +33,20 @@ def test_the_whole_way_of_a_respondent(server, store, survey):
     assert store.counts(survey.id) == {"issued": 1, "replaced": 0, "unspent": 0, "admitted": 1, "reports": 1}
 
 
-def test_a_report_waits_for_a_random_moment_of_the_next_interval(server, store, survey):
+def test_answers_that_are_refused_spend_no_invitation(server, store, survey):
+    (token,) = store.invite(survey, 1)
+    link = server.link(survey, token)
+    with closing(Client(server.address)) as client:
+        with pytest.raises(SottovoceError, match="sick must be one of"):
+            client.answer(link, ANSWERS | {"sick": "perhaps"}, at_once=True)
+        client.check(link)
+        client.answer(link, ANSWERS, at_once=True)
+
+
+def test_a_report_waits_for_a_random_moment_of_the_next_interval(server, store, survey, monkeypatch):
+    """Seeded: of three moments from the system's generator, two are the same millisecond once in 100,000 runs."""
     slept = []
+    monkeypatch.setattr(client_module, "send_moment", partial(send_moment, draw=np.random.default_rng(1).integers))
     client = Client(server.address, sleep=slept.append, clock=lambda: 6000.0)
     for token in store.invite(survey, 3):
         client.answer(server.link(survey, token), ANSWERS)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -172,10 +172,10 @@ LARGE = list(large_plans())
 
 def test_large_questions_take_no_time():
     for plan in LARGE:
-        start = perf_counter()
+        start = process_time()
         for name in plan.schema.names:
             facts_of(plan, name)
-        assert perf_counter() - start < 2
+        assert process_time() - start < 2
 
 
 @pytest.mark.parametrize("index", [3, 4, 5])

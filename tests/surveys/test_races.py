@@ -193,7 +193,7 @@ def test_a_backup_does_not_hold_up_reports(stores, open_survey, postgres):
             move = pool.submit(mover.tidy)
             assert waits(postgres, url, move)
             report = pool.submit(server.commit, [Entry(open_survey.id, b"k" * 16, b"during")])
-            done, _ = wait([report], timeout=20)
+            done, _ = wait([report], timeout=120)
         assert done
         assert report.result() == [Outcome.STORED]
         with pytest.raises(OperationalError, match="lock timeout"):

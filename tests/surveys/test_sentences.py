@@ -202,3 +202,14 @@ def test_an_unknown_survey_says_whom_to_ask(server, language):
 def test_texts_that_a_language_lacks_are_those_of_the_first():
     partly = replace(survey_in("en", "de"), title=PartialTexts({"en": "Title"}, "en"))
     assert '<h1 lang="de" dir="auto">Title</h1>' in PublishedSurvey(partly).audit_page("de").content.decode()
+
+
+def test_before_its_script_runs_the_page_speaks_all_languages_of_the_survey():
+    """It is the same for everybody, so that it tells nothing about its reader; languages without words have English."""
+    page = PublishedSurvey(survey_in("ar", "pt", "en", "xx")).page.content.decode()
+    assert '<html lang="ar" dir="rtl">' in page
+    for key in ("no_script", "not_arrived"):
+        told = [sentences_in(tag)(key) for tag in ("ar", "en")]
+        assert [page.count(sentence) for sentence in told] == [1, 1]
+        assert page.index(told[0]) < page.index(told[1])
+    assert page.count('lang="en" dir="ltr"') == 2

@@ -22,6 +22,7 @@ from sqlalchemy.exc import OperationalError
 from sottovoce.errors import SottovoceError
 from sottovoce.surveys.blind_rsa import SecretKey, blind_sign
 from sottovoce.surveys.client.client import seal_report
+from sottovoce.surveys.collect import app_state as app_state_module
 from sottovoce.surveys.collect import server as server_module
 from sottovoce.surveys.collect import signer as signer_module
 from sottovoce.surveys.collect.app_state import PublishedSurvey, RateLimit, today
@@ -63,6 +64,30 @@ def test_the_document_is_the_bytes_that_the_hash_is_of(server, survey):
     reply = server.ask("GET", f"/s/{survey.id}/survey.json")
     assert (reply.status, reply.headers["content-type"]) == (200, "application/json")
     assert sha256(reply.body).hexdigest() == survey.hash
+
+
+def test_a_deleted_survey_is_no_longer_shown(server, store, survey, open_survey, monkeypatch):
+    paths = [f"/s/{survey.id}", f"/s/{survey.id}/survey.json"]
+    assert [server.ask("GET", path).status for path in paths] == [200, 200]
+    store.delete_survey(survey.id)
+    assert server.ask("GET", f"/s/{open_survey.id}").status == 200
+    monkeypatch.setattr(app_state_module, "FRESH_SECONDS", 0)
+    assert [server.ask("GET", path).status for path in paths] == [404, 404]
+    assert server.ask("GET", f"/s/{open_survey.id}").status == 200
+
+
+def test_a_survey_is_shown_while_the_database_fails(server, store, survey, monkeypatch):
+    assert server.ask("GET", f"/s/{survey.id}").status == 200
+    monkeypatch.setattr(app_state_module, "FRESH_SECONDS", 0)
+    monkeypatch.setattr(Store, "holds", raising(OperationalError("", {}, Exception("away"))))
+    assert server.ask("GET", f"/s/{survey.id}").status == 200
+
+
+def raising(error):
+    def fail(*_):
+        raise error
+
+    return fail
 
 
 def test_pages_and_files(server, survey):
@@ -486,7 +511,7 @@ def test_a_body_that_never_comes(served, open_survey, monkeypatch):
     monkeypatch.setattr(server_module, "BODY_SECONDS", 0.05)
     server = served()
     place = urlsplit(server.address)
-    with create_connection((place.hostname, place.port), timeout=10) as connection:
+    with create_connection((place.hostname, place.port), timeout=120) as connection:
         connection.sendall(
             f"POST /s/{open_survey.id}/reports HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             "Content-Length: 100\r\n\r\n{".encode()
@@ -499,7 +524,7 @@ def test_who_hangs_up_in_the_middle_leaves_no_trace(server, store, open_survey, 
     place = urlsplit(server.address)
     head = f"POST /s/{open_survey.id}/reports HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
     for sent in (f"{head}Content-Length: 100\r\n\r\n{{", "\x16\x03\x01 no HTTP\r\n\r\n"):
-        with create_connection((place.hostname, place.port), timeout=10) as connection:
+        with create_connection((place.hostname, place.port), timeout=120) as connection:
             connection.sendall(sent.encode("latin-1"))
     assert server.post(open_survey, body(open_survey))[0] == 201
     assert store.counts(open_survey.id)["reports"] == 1
@@ -563,7 +588,7 @@ def test_what_is_queued_is_finished_at_the_end(store, open_survey, served):
 
     def slow(entries):
         arrived.extend(entries)
-        go_on.wait(10)
+        go_on.wait(120)
         return store.commit(entries)
 
     with ThreadPoolExecutor(10) as pool:

@@ -146,6 +146,16 @@ def test_invitations_are_withdrawn_unless_they_were_used(store, survey):
     assert store.admit(survey.id, first, b"b") is Admission.ADMITTED
 
 
+def test_many_invitations_are_withdrawn_in_parts(store, survey, monkeypatch):
+    """PostgreSQL takes at most 65,535 values in a statement."""
+    monkeypatch.setattr(store_module, "BATCH_SIZE", 3)
+    tokens = store.invite(survey, 10)
+    store.admit(survey.id, token_hash(survey.hash, tokens[4]), b"b")
+    assert store.revoke(survey, []) == (0, 0)
+    assert store.revoke(survey, [*tokens[:8], tokens[0]]) == (7, 1)
+    assert store.counts(survey.id)["unspent"] == 2
+
+
 def test_a_closed_survey_takes_nothing_and_forgets_invitations(store, survey, open_survey):
     (token,) = invited(store, survey, 1)
     kept, late = Entry(survey.id, b"a", b"1"), Entry(survey.id, b"b", b"1")
@@ -405,7 +415,7 @@ class Commits:
     def __call__(self, entries):
         self.batches.append([entry.key for entry in entries])
         self.begun.set()
-        self.go.wait(10)
+        self.go.wait(120)
         if entries[0].key == b"bad":
             raise OperationalError("insert", {}, Exception("disk full\n\tIs there another disk?"))
         return [STORED] * len(entries)
@@ -421,7 +431,7 @@ def test_whatever_came_meanwhile_is_the_next_batch(finished):
 
     async def drive():
         first = asyncio.create_task(writer.put(entry(b"0")))
-        await asyncio.to_thread(commits.begun.wait, 10)
+        await asyncio.to_thread(commits.begun.wait, 120)
         others = [asyncio.create_task(writer.put(entry(bytes([65 + i])))) for i in range(5)]
         gone = others[0]
         await asyncio.sleep(0)
@@ -444,7 +454,7 @@ def test_a_commit_waits_for_more_after_a_large_one(finished, monkeypatch):
 
     async def drive():
         first = asyncio.create_task(writer.put(entry(b"0")))
-        await asyncio.to_thread(commits.begun.wait, 10)
+        await asyncio.to_thread(commits.begun.wait, 120)
         others = [asyncio.create_task(writer.put(entry(bytes([65 + i])))) for i in range(2)]
         await asyncio.sleep(0)
         commits.go.set()
@@ -464,7 +474,7 @@ def test_closing_finishes_what_waits_and_takes_no_more(finished):
 
     async def drive():
         waiting = [asyncio.create_task(writer.put(entry(bytes([i])))) for i in range(4)]
-        await asyncio.to_thread(commits.begun.wait, 10)
+        await asyncio.to_thread(commits.begun.wait, 120)
         closing = asyncio.create_task(asyncio.to_thread(writer.close))
         while not writer._closed:
             await asyncio.sleep(0.001)
@@ -523,7 +533,7 @@ def test_pauses_are_used_to_tidy_up(monkeypatch, finished):
         return len(tries) == 3
 
     writer = Writer(commits, tidy=tidy)
-    assert tidied.wait(10)
+    assert tidied.wait(120)
     assert finished(writer.put(entry(b"a"))) is STORED
     writer.close()
 
@@ -537,11 +547,11 @@ def test_reports_are_taken_while_the_database_tidies_up(monkeypatch, finished):
 
     def tidy() -> bool:
         tidying.set()
-        released.append(go_on.wait(5))
+        released.append(go_on.wait(120))
         return True
 
     writer = Writer(commits, tidy=tidy)
-    assert tidying.wait(10)
+    assert tidying.wait(120)
 
     async def put() -> object:
         task = asyncio.create_task(writer.put(entry(b"a")))
@@ -563,3 +573,55 @@ def test_the_log_does_not_grow_old_under_steady_load(monkeypatch, finished):
     assert finished(writer.put(entry(b"a"))) is STORED
     writer.close()
     assert tidied.is_set()
+
+
+OTHER_TABLES = {
+    "another program": "CREATE TABLE things (x)",
+    "the same names": "CREATE TABLE surveys (x); CREATE TABLE invitations (x); CREATE TABLE reports (x)",
+    "newer": "CREATE TABLE sottovoce (version, levels); INSERT INTO sottovoce VALUES (3, 1)",
+    "older": "CREATE TABLE sottovoce (version, levels); INSERT INTO sottovoce VALUES (1, 1)",
+    "no number": "CREATE TABLE sottovoce (version TEXT, levels); INSERT INTO sottovoce VALUES ('x', 1)",
+    "no row": "CREATE TABLE sottovoce (version, levels)",
+    "half of it": "CREATE TABLE sottovoce (version, levels); INSERT INTO sottovoce VALUES (2, 1)",
+}
+REFUSALS = {
+    "newer": "newer version of Sottovoce. Got 3",
+    "older": "must have layout version 2; restore a backup. Got 1",
+    "no number": "restore a backup|could not convert|could not be converted",
+    "no row": "must have layout version 2; restore a backup. Got None",
+    "half of it": "must have all of its tables; inbox, invitations, reports_0, surveys. Got none",
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_TABLES)
+def test_a_refused_file_stays_as_it_was(tmp_path, kind):
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(OTHER_TABLES[kind])
+    before = path.read_bytes()
+    with pytest.raises(SottovoceError, match=REFUSALS.get(kind, "db must be a database of Sottovoce's surveys, or an")):
+        Store(str(path))
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("database", ["", ":memory:", None, 5, "postgresql://u:p@ss:w0rd@h/x", "postgresql://h:port/x"])
+def test_what_is_no_database(database):
+    with pytest.raises(
+        SottovoceError, match="db must be an SQLite file or the URL of a PostgreSQL database"
+    ) as refused:
+        Store(database)
+    assert "w0rd" not in str(refused.value)
+    assert "port" not in str(refused.value)
+
+
+def test_a_path_may_be_a_path(tmp_path):
+    with closing(Store(tmp_path / "surveys.db")) as store:
+        assert store.surveys() == []
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, "3", True, None])
+def test_a_number_of_invitations(store, survey, count):
+    with pytest.raises(SottovoceError, match="count must be a positive whole number"):
+        store.invite(survey, count)
+    assert store.counts(survey.id)["issued"] == 0

@@ -16,7 +16,7 @@ def test_every_task_is_done_once(threads):
 
 def test_several_threads_work_at_a_time():
     """Three tasks that wait for each other end only if three threads do them, the caller's among them."""
-    barrier, workers = Barrier(3, timeout=10), set()
+    barrier, workers = Barrier(3, timeout=120), set()
 
     def work(_):
         workers.add(get_ident())
@@ -42,7 +42,7 @@ def test_errors_are_raised_whoever_meets_them(failing):
 
 
 def test_an_error_of_another_thread_is_raised_here():
-    own, barrier = get_ident(), Barrier(2, timeout=10)
+    own, barrier = get_ident(), Barrier(2, timeout=120)
 
     def work(_):
         barrier.wait()

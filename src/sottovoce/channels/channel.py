@@ -250,8 +250,13 @@ def kron(parts: Iterable[Array]) -> Array:
     >>> kron([np.array([0.5, 0.5]), np.array([0.1, 0.9])])
     array([0.05, 0.45, 0.05, 0.45])
     """
-    product: Array = reduce(lambda left, right: np.asarray(np.kron(left, right)), parts)
-    return product
+    return reduce(_kron_of_two, parts)
+
+
+def _kron_of_two(left: Array, right: Array) -> Array:
+    if left.ndim == right.ndim == 1:  # by far the most, and np.kron takes ten times as long
+        return np.multiply.outer(left, right).ravel()
+    return np.asarray(np.kron(left, right))
 
 
 def ratio(largest: float, smallest: float) -> float:

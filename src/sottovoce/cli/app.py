@@ -5,6 +5,8 @@ Exit codes: 0 success, 1 an audit found that a plan exceeds its odds, 2 wrong us
 """
 
 import sys
+from collections.abc import Callable
+from functools import cache
 from typing import Annotated
 
 import typer
@@ -52,12 +54,18 @@ def root(
     """Ask sensitive questions deniably, and learn the truth about the group."""
 
 
+@cache
+def command() -> Callable[..., object]:
+    """Return the command with all its subcommands and options, which typer takes a while to put together."""
+    return typer.main.get_command(app)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; `--debug` may stand anywhere in it."""
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words
     try:
-        app([word for word in words if word != "--debug"])
+        command()([word for word in words if word != "--debug"])
     except (SottovoceError, OSError) as error:
         if debug:
             raise

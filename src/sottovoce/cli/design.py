@@ -9,13 +9,12 @@ from sottovoce.cli.options import (
     JsonOption,
     option_errors,
     parse_measure,
-    renamed_parameters,
     split_names,
     split_numbers,
     written_name,
 )
 from sottovoce.cli.output import print_table, progress_bar, say, write_json
-from sottovoce.errors import SottovoceError, Words
+from sottovoce.errors import SottovoceError, Words, renamed_parameters
 
 if TYPE_CHECKING:
     from sottovoce.designs.front import Front, Point

@@ -14,14 +14,13 @@ from sottovoce.cli.options import (
     option_errors,
     parse_measure,
     parse_shares,
-    renamed_parameters,
     split_names,
     split_numbers,
     written_name,
 )
 from sottovoce.cli.output import interval_header, print_table, progress_bars, say, write_json
 from sottovoce.cli.tally import reports_in
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SottovoceError, renamed_parameters
 
 if TYPE_CHECKING:
     from sottovoce.estimates.derived import Derived

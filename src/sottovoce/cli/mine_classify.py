@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from sottovoce.cli.options import JsonOption, ReportsArgument, option_errors, renamed_parameters, split_names
+from sottovoce.cli.options import JsonOption, ReportsArgument, option_errors, split_names
 from sottovoce.cli.output import print_table, progress_bars, say, write_json
 from sottovoce.cli.tally import reports_in
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SottovoceError, renamed_parameters
 
 if TYPE_CHECKING:
     from sottovoce.mining.classify.decision_tree import DecisionTree

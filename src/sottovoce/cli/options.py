@@ -1,9 +1,7 @@
 """Options that commands share, how their texts are parsed, and how errors name them."""
 
 import csv
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from functools import wraps
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 import typer
 from typer.models import ArgumentInfo
 
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SottovoceError, renamed_parameters
 
 if TYPE_CHECKING:
     from sottovoce.schemas.schema import Schema
@@ -63,28 +61,6 @@ def _as_written(parameter: Parameter) -> str:
         return str(info.metavar).strip("[]")
     declared = getattr(info, "param_decls", None) or [f"--{written_name(parameter.name)}"]
     return str(max(declared, key=len)).partition("/")[0]
-
-
-@contextmanager
-def renamed_parameters(names: Mapping[str, str]) -> Iterator[None]:
-    """Change the parameter of errors in a block, also of several ("epsilon or odds") or of a part ("prior of tax").
-
-    >>> with renamed_parameters({"kind": "--interval"}):
-    ...     raise SottovoceError("kind", "must be one of wald, score", "bayes")
-    Traceback (most recent call last):
-    ...
-    sottovoce.errors.SottovoceError: --interval must be one of wald, score. Got 'bayes' instead.
-    """
-    try:
-        yield
-    except SottovoceError as error:
-        head, of, rest = error.parameter.partition(" of ")
-        parts = re.split(r"(, | and | or )", head)
-        if all(part in names for part in parts[::2]):
-            message = str(error).removeprefix(error.parameter)
-            error.parameter = "".join(names.get(part, part) for part in parts) + of + rest
-            error.args = (error.parameter + message,)
-        raise
 
 
 def split_names(text: str | None) -> list[str]:

@@ -15,10 +15,11 @@ FRAME = 3
 """Characters of a table's frame for each column; the whole table has one more."""
 
 
-def write_json(document: dict[str, Any], target: str | None) -> None:
+def write_json(document: dict[str, Any], target: str | None, *, private: bool = False) -> None:
     """Write a result as JSON to a file, or to standard output if the target is "-"; without a target, do nothing.
 
-    Infinite and undefined numbers, which JSON does not have, become null.
+    Infinite and undefined numbers, which JSON does not have, become null. A `private` file is readable for its owner
+    only.
     """
     if target is None:
         return
@@ -28,7 +29,7 @@ def write_json(document: dict[str, Any], target: str | None) -> None:
         return
     from sottovoce.tables.sink import new_file
 
-    with new_file(target) as hidden:
+    with new_file(target, private=private) as hidden:
         hidden.write_text(text + "\n", encoding="utf-8")
 
 

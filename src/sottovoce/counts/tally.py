@@ -6,19 +6,21 @@ digit, and tallies of the same plan can be merged in any order.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, combinations, combinations_with_replacement
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from sottovoce.checks import names as checked_names
 from sottovoce.checks import whole_number
 from sottovoce.counts.counter import CodedCounter, as_pattern_counter
 from sottovoce.counts.frequencies import Frequencies
 from sottovoce.counts.patterns import Patterns
 from sottovoce.counts.protocol import Counts, Sets, check_sets, padded
 from sottovoce.display import html_table, html_text
-from sottovoce.errors import SottovoceError, Words
+from sottovoce.errors import EmptyTableError, SottovoceError, Words, renamed_parameters
 from sottovoce.plans.plan import Plan, check_plan
 from sottovoce.plans.public import PublicNumber
 from sottovoce.schemas.attribute import Columns, Variable
@@ -103,7 +105,8 @@ class Tally:
         array([1604,  831])
         """
         check_plan(plan)
-        columns = list(plan.report_schema.names) if names is None else [names] if isinstance(names, str) else [*names]
+        known = (*plan.report_schema.names, *plan.public_names)
+        columns = plan.report_schema.names if names is None else checked_names("names", names, known)
         tally = cls.of_columns(plan, columns)
         tally._add_counts(counts)
         return tally
@@ -154,11 +157,19 @@ class Tally:
         self._add(MappingSource({name: [report[name]] for name in wanted}), None)
 
     def update(self, reports: Any, frequencies: Frequencies = None) -> None:
-        """Add a batch: a table, its path, Reports, or transactions of items; all of it, or nothing if it is refused."""
+        """Add a batch: a table, its path, Reports, or transactions of items; all of it, or nothing if it is refused.
+
+        A batch without rows adds nothing.
+        """
         from sottovoce.counts.tally_document import is_tally
 
         if isinstance(reports, Tally) or (isinstance(reports, str | Path) and is_tally(reports)):
             raise SottovoceError("reports", "must be a table or Reports; tallies are merged", Words("a tally"))
+        with suppress(EmptyTableError):
+            self._update(reports, frequencies)
+
+    def _update(self, reports: Any, frequencies: Frequencies) -> None:
+        """Add a batch that is no tally."""
         if isinstance(getattr(reports, "plan", None), Plan):
             self._check_hash(reports.plan.hash)
             self._add(reports.as_counter() if frequencies is None else reports.as_source(), frequencies)
@@ -241,7 +252,8 @@ class Tally:
         """Write the tally and its plan to a `.json` or an `.arrow` file, which appears when it is complete."""
         from sottovoce.counts.tally_document import write_tally
 
-        write_tally(self, path, overwrite=overwrite)
+        with renamed_parameters({"output": "path"}):
+            write_tally(self, path, overwrite=overwrite)
 
     @staticmethod
     def load(path: str | Path) -> "Tally":
@@ -343,13 +355,12 @@ def _columns_asked(plan: Plan, names: Names | None, *, may_be_none: bool) -> Sch
     """Return the report columns of some attributes, and public columns; all that have categories if left out."""
     public = [column.name for column in plan.public if not isinstance(column, PublicNumber)]
     every = [*(variable.name for variable in plan.schema if not isinstance(variable, ItemSet)), *public]
-    if not isinstance(names, Iterable | None):
-        raise SottovoceError("names", "must be the name of an attribute, or a list of names", names)
-    wanted = every if names is None else [names] if isinstance(names, str) else list(names)
-    if not wanted:
+    if not (every if names is None else names):
         if may_be_none:
             return None
-        raise SottovoceError("names", "must name an attribute, or itemsets must be given", wanted)
+        raise SottovoceError("names", "must name an attribute, or itemsets must be given", [])
+    known = list(dict.fromkeys((*plan.schema.names, *plan.public_names, *plan.report_schema.names)))
+    wanted = every if names is None else checked_names("names", names, known)
     columns: dict[str, None] = {}
     for name in wanted:
         reported = name in plan.public_names or name in plan.report_schema.names
@@ -372,9 +383,10 @@ def _declared(plan: Plan, itemsets: Iterable[Any] | None) -> tuple[ItemSet | Non
     if itemsets is None:
         return None, ()
     variable = item_set_of(plan)
-    given = [list(items) if isinstance(items, Iterable) else [] for items in itemsets]
+    listed = itemsets if isinstance(itemsets, Iterable) else ()
+    given = [list(items) if isinstance(items, Iterable) else [] for items in listed]
     if not given or not all(1 <= len(items) <= LONGEST for items in given):
-        raise SottovoceError("itemsets", f"must be at least one set, of 1 to {LONGEST} items each", given)
+        raise SottovoceError("itemsets", f"must be at least one set, of 1 to {LONGEST} items each", itemsets)
     bits = np.stack(variable.encode(given), axis=1)
     sets = sorted({tuple(np.flatnonzero(row).tolist()) for row in bits})
     # Covariances of two supports need the counts of the subsets of both sets together.

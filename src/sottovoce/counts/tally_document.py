@@ -63,9 +63,7 @@ def tally_from_json(document: Any, label: str = "document") -> Tally:
     A tally can be written in one way only: a document that this release would write differently is refused, too.
     `label` is what errors call the document.
     """
-    if not isinstance(document, Mapping) or document.get("kind") != "tally":
-        raise SottovoceError(label, "must be a saved tally", Words("something else"))
-    check_version("tally", document.get("version"), VERSION)
+    _check_kind(document, label)
     try:
         if set(document) != KEYS or _hash(document) != document["sha256"]:
             rule = "must be a tally as it was saved: its hash is another"
@@ -79,6 +77,13 @@ def tally_from_json(document: Any, label: str = "document") -> Tally:
     if not as_saved:
         raise SottovoceError(label, "must be a tally as it was saved", Words("one that is written differently"))
     return tally
+
+
+def _check_kind(document: Any, label: str) -> None:
+    """Refuse another kind of document, and a newer version."""
+    if not isinstance(document, Mapping) or document.get("kind") != "tally":
+        raise SottovoceError(label, "must be a saved tally", Words("something else"))
+    check_version("tally", document.get("version"), VERSION)
 
 
 def _tally(document: Mapping[str, Any], label: str) -> Tally:
@@ -130,8 +135,8 @@ def is_arrow(path: str | Path) -> bool:
     >>> is_arrow("monday.arrow"), is_arrow("monday.json")
     (True, False)
     """
-    if not is_tally(path):
-        raise SottovoceError("path", f"must end in {' or '.join(SUFFIXES)}", str(path))
+    if not isinstance(path, str | Path) or not is_tally(path):
+        raise SottovoceError("path", f"must end in {' or '.join(SUFFIXES)}", path)
     return Path(path).suffix.lower() == ".arrow"
 
 
@@ -168,21 +173,24 @@ def _read_arrow(path: str | Path) -> Any:
         table = arrow.ipc.open_file(arrow.BufferReader(content)).read_all()
         table.validate(full=True)  # reading damaged offsets would end the process
         header = json.loads((table.schema.metadata or {})[TALLY_KEY])
+    except (arrow.ArrowException, MemoryError, OSError, *MALFORMED):
+        raise _damaged(path) from None
+    _check_kind(header, str(path))  # a newer version may hold anything else
+    try:
         tally = Tally.of_columns(plan_from_json(header["plan"]), header["columns"])
-        return {**header, "rows": _rows(tally, table, path) if tally.schema is not None else []}
-    except SottovoceError:
-        raise
+        return {**header, "rows": _rows(tally, table) if tally.schema is not None else []}
+    except SottovoceError as reason:
+        rule = f"must be a whole tally, as `save` wrote it ({reason.parameter} {reason.rule})"
+        raise SottovoceError(str(path), rule, reason.value) from None
     except (arrow.ArrowException, MemoryError, OSError, *MALFORMED):
         raise _damaged(path) from None
 
 
-def _rows(tally: Tally, table: Any, path: str | Path) -> Rows:
+def _rows(tally: Tally, table: Any) -> Rows:
     """Codes and numbers of the rows of an Arrow table of labels."""
     if tally.schema is None or tuple(table.column_names) != (*tally.names, tally.frequencies):
         columns = Words(f"the columns {', '.join(table.column_names)}")
-        raise SottovoceError(
-            str(path), f"must hold the columns {', '.join((*tally.names, tally.frequencies))}", columns
-        )
+        raise SottovoceError("it", f"must hold the columns {', '.join((*tally.names, tally.frequencies))}", columns)
     labels: Sequence[Any] = [table.column(name).to_pylist() for name in tally.names]
     codes = tally.schema.encode(dict(zip(tally.names, labels, strict=True)))
     times = table.column(tally.frequencies).to_pylist()

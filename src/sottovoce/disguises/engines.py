@@ -85,9 +85,10 @@ def disguise_lazy(
     source = cast(ArrowSource, open_source(data))
     if not again and source.mark is not None:
         refuse_disguised(source, plan)
-    source.check_names([row_id])
+    if row_id not in source.names:
+        raise SottovoceError("row_id", f"must name a column of the table ({', '.join(source.names)})", row_id)
     named = (*plan.schema.names, *plan.public_names)
-    check_columns(plan, source, drop if drop == "others" or row_id in named else [*drop, row_id])
+    check_columns(plan, source, drop, row_id=None if row_id in named else row_id)
     id_kind(source.types.field(row_id).type, row_id)
     work = KeyedDisguise(plan, row_id, RunKey())
     if isinstance(source, SparkSource):

@@ -15,13 +15,14 @@ the bytes b"1" are a third. A block holds 16 bytes:
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.errors import SottovoceError, Words, value_text
-from sottovoce.tables.source import Source
+from sottovoce.tables.source import Source, some_rows
 from sottovoce.tables.values import pyarrow
 
 BlocksOf128 = NDArray[np.uint64]
@@ -105,11 +106,6 @@ def repeated_ids(name: str, count: int, example: Any) -> SottovoceError:
     return SottovoceError("row_id", rule, Words(f"{number}, such as {value_text(example)},"))
 
 
-def empty_table() -> SottovoceError:
-    """Error about a table without rows."""
-    return SottovoceError("table", "must have at least one row", Words("an empty one"))
-
-
 def id_kind(kind: Any, name: str) -> int:
     """Kind of ids of an Arrow type; types whose equal values may be written differently are refused."""
     types = pyarrow().types
@@ -129,12 +125,14 @@ def id_kind(kind: Any, name: str) -> int:
 def _integers(decimals: Any, name: str) -> Any:
     """Whole numbers that a database stores as decimal ones, as those without a sign in Spark."""
     arrow = pyarrow()
+    if decimals.type.bit_width < 128:  # of which Arrow does not find the least
+        decimals = decimals.cast(arrow.decimal128(decimals.type.precision, 0))
     try:
         low = arrow.compute.min(decimals).as_py()
         return decimals.cast(arrow.int64() if low is None or low < 0 else arrow.uint64())
     except arrow.ArrowInvalid:
         rule = f"must be whole numbers of at most 64 bits (cast larger ones to text); {name!r} holds"
-        largest = max(map(abs, decimals.to_pylist()))
+        largest = max(decimals.to_pylist(), key=Decimal.copy_abs)  # abs() would round it
         raise SottovoceError("row_id", rule, Words(f"{largest:f}")) from None
 
 
@@ -192,9 +190,7 @@ def check_unique(source: Source, name: str, encrypt: Encrypt, most: int = MOST_A
     64 bits of the encrypted ids are sorted, which takes 16 bytes of memory for each id. Beyond `most` ids, the column
     is read several times, and each time some of them are compared. Ids whose 64 bits are equal are then compared.
     """
-    rows = source.count_rows()
-    if not rows:
-        raise empty_table()
+    rows = some_rows(source.count_rows())
     times = -(-rows // most)
     suspects = [_equal_prints(source, name, encrypt, turn, times) for turn in range(times)]
     number = sum(map(len, suspects))

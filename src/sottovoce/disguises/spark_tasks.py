@@ -16,7 +16,7 @@ import numpy as np
 
 from sottovoce.checks import Progress
 from sottovoce.disguises.engines import KeyedDisguise
-from sottovoce.disguises.row_ids import MOST_COMPARED, empty_table, missing_ids, repeated_ids
+from sottovoce.disguises.row_ids import MOST_COMPARED, missing_ids, repeated_ids
 from sottovoce.errors import SottovoceError, Words, value_text
 from sottovoce.plans.document import plan_to_text
 from sottovoce.plans.plan import Plan
@@ -24,7 +24,7 @@ from sottovoce.schemas.attribute import Variable
 from sottovoce.tables.arrow_source import PLAN_FILE
 from sottovoce.tables.parquet import arrow_schema, arrow_table
 from sottovoce.tables.public_columns import PublicReader
-from sottovoce.tables.source import Source
+from sottovoce.tables.source import Source, some_rows
 from sottovoce.tables.spark_source import SparkPart, SparkSource, first_reason, quiet, spark_errors
 from sottovoce.tables.values import pyarrow
 
@@ -88,8 +88,7 @@ def check_unique(frame: Any, name: str) -> int:
     hashed = ids.select("hash", f.col("id").isNull().alias("missing")).repartition("hash")
     found = hashed.mapInArrow(equal_hashes, "rows bigint, missing bigint, equal array<bigint>").collect()
     rows, missing = (sum(row[column] for row in found) for column in ("rows", "missing"))
-    if not rows:
-        raise empty_table()
+    some_rows(rows)
     if missing:
         raise missing_ids(name, missing)
     equal = [value for row in found for value in row["equal"]]

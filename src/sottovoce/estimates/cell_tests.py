@@ -38,8 +38,6 @@ FARTHEST = 20.0
 _DISTANCES = np.linspace(-FARTHEST, FARTHEST, 2001)
 """Distances from a bound in standard errors, for which intervals are tabulated."""
 
-_erf = np.vectorize(erf, otypes=[np.float64])
-
 
 class CellTests(Protocol):
     """Tests of the proportions of an estimate's cells, which intervals invert."""
@@ -253,18 +251,21 @@ def score_ends(value: Array, variance: VarianceAt, deviations: float) -> Ends:
     test orders estimates by their likelihood ratio against the best proportion in [0, 1], so that an estimate below
     zero still has an interval (Feldman & Cousins 1998, section IV).
     """
-    best = np.clip(value, 0, 1)
     level = 1 - erf(deviations / sqrt(2))
-    ends = []
-    for bound in (np.zeros_like(value), np.ones_like(value)):
-        inner, outer = best.copy(), bound
-        kept = normal_p_values(value, outer, variance.at(outer)) > level
-        for _ in range(BISECTIONS):
-            middle = (inner + outer) / 2
-            accepted = normal_p_values(value, middle, variance.at(middle)) > level
-            inner, outer = np.where(accepted, middle, inner), np.where(accepted, outer, middle)
-        ends.append(np.where(kept, bound, outer))
-    return ends[0], ends[1]
+
+    def accepted(points: Array) -> Mask:
+        variances = np.stack([variance.at(side) for side in points])
+        return np.asarray(normal_p_values(value, points, variances) > level)
+
+    bounds = np.stack([np.zeros_like(value), np.ones_like(value)])  # both sides at once: most estimates have few cells
+    inner, outer = np.stack([np.clip(value, 0, 1)] * 2), bounds
+    kept = accepted(bounds)
+    for _ in range(BISECTIONS):
+        middle = (inner + outer) / 2
+        inside = accepted(middle)
+        inner, outer = np.where(inside, middle, inner), np.where(inside, outer, middle)
+    low, high = np.where(kept, bounds, outer)
+    return low, high
 
 
 def normal_p_values(value: Array, proportions: Array, variances: Array, skewness: Array | None = None) -> Array:
@@ -283,14 +284,15 @@ def normal_p_values(value: Array, proportions: Array, variances: Array, skewness
         high = np.where(t + distance <= 1, t + distance, (1 - t**2 + squared) / (2 * (1 - t)))
     low = np.where(t > 0, low, np.where(squared > 0, -np.inf, 0.0))
     high = np.where(t < 1, high, np.where(squared > 0, np.inf, 1.0))
-    ends = [np.clip((end - t) / np.sqrt(v), -FARTHEST, FARTHEST) for end in (low, high)]
-    below, above = (_distribution(end, skewness) for end in ends)
+    ends = np.clip((np.stack([low, high]) - t) / np.sqrt(v), -FARTHEST, FARTHEST)
+    below, above = _distribution(ends, skewness)
     return np.asarray(np.where(squared > 0, 1 + below - above, 1.0))
 
 
 def _distribution(z: Array, skewness: Array | None) -> Array:
     """Return the distribution function of a standardised variable, normal or of this skewness."""
-    normal = 0.5 * (1 + _erf(z / sqrt(2)))
+    scaled = z / sqrt(2)
+    normal = 0.5 * (1 + np.fromiter(map(erf, scaled.ravel().tolist()), np.float64, scaled.size).reshape(z.shape))
     if skewness is None:
         return np.asarray(normal)
     density = np.exp(-(z**2) / 2) / sqrt(2 * pi)

@@ -15,6 +15,7 @@ from sottovoce.counts.frequencies import Frequencies, checked_frequencies, coded
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimates.weights import Weighted, checked_weights, sum_weights
 from sottovoce.plans.plan import Plan
+from sottovoce.plans.public import PublicNumber
 from sottovoce.schemas.attribute import Codes, Label, is_missing
 from sottovoce.schemas.schema import Schema
 from sottovoce.tables.source import TIMES, Source, open_source, some_rows
@@ -113,11 +114,34 @@ def _count(
     reports: Any, plan: Plan, attributes: Sequence[str], by: By | None, weights: Weights, frequencies: Frequencies
 ) -> dict[Any, Counted]:
     view = plan.view(attributes)
-    _check_public(plan, by=by_names(by), weights=[weights], frequencies=[frequencies])
+    check_public(plan, by=by_names(by), weights=[weights], frequencies=[frequencies])
+    labelled: Groups = {}
+    for group, sums in _sums(reports, view.reports, by, weights, frequencies).items():
+        _add(labelled, {group_label(plan, by, group): sums}, by)
     return {
         group: Counted(view.names, view.categories, view.channel, sums.counts, view.order, sums.weighted)
-        for group, sums in _sums(reports, view.reports, by, weights, frequencies).items()
+        for group, sums in labelled.items()
     }
+
+
+def group_label(plan: Plan, by: By | None, group: Any) -> Any:
+    """Return a group as the plan calls it, whatever type its table has for it: 1 for a text "1" or a decimal 1.0.
+
+    >>> from sottovoce.plans.budget import new_plan
+    >>> from sottovoce.schemas.attribute import Attribute, boolean
+    >>> plan = new_plan(Schema([boolean("tax"), Attribute("ward", [1, 2])]), odds=3, public=["ward"])
+    >>> group_label(plan, "ward", "2"), group_label(plan, ["ward", "town"], (1.0, "Ulm"))
+    (2, (1, 'Ulm'))
+    """
+    if by is None or not plan.public:
+        return group
+    known = {c.name: c.as_report() for c in plan.public if not isinstance(c, PublicNumber)}
+    names, values = by_names(by), [group] if isinstance(by, str) else group
+    labels = [
+        known[name].categories[int(known[name].encode([value])[0][0])] if name in known else value
+        for name, value in zip(names, values, strict=True)
+    ]
+    return labels[0] if isinstance(by, str) else tuple(labels)
 
 
 def by_names(by: By | None) -> list[str]:
@@ -130,7 +154,7 @@ def by_names(by: By | None) -> list[str]:
     return names
 
 
-def _check_public(plan: Plan, **columns: Sequence[Any]) -> None:
+def check_public(plan: Plan, **columns: Sequence[Any]) -> None:
     """Raise for a column that was disguised: neither groups nor weights can be read from it."""
     for parameter, names in columns.items():
         for name in names:
@@ -193,7 +217,12 @@ def _add(sums: Groups, more: Groups, by: By | None) -> None:
     """Add the sums of other rows."""
     for group, each in more.items():
         sums[group] = sums[group] + each if group in sums else each
-    if len(sums) > MOST_GROUPS:
+    check_groups(by, len(sums))
+
+
+def check_groups(by: By | None, groups: int) -> None:
+    """Raise if there are more groups than reports are counted in."""
+    if groups > MOST_GROUPS:
         raise SottovoceError("by", f"must be a column with at most {MOST_GROUPS} different values", by)
 
 

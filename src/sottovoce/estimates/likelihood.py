@@ -40,7 +40,7 @@ def nearest_distribution(values: Any) -> Array:
     descending = -np.sort(-columns, axis=0)
     shifts = (np.cumsum(descending, axis=0) - 1) / np.arange(1, len(point) + 1)[:, None]
     kept = np.count_nonzero(descending > shifts, axis=0) - 1
-    shift = np.take_along_axis(shifts, kept[None], axis=0)
+    shift = shifts[kept, np.arange(len(kept))]
     return np.asarray(np.maximum(columns - shift, 0)).reshape(point.shape)
 
 

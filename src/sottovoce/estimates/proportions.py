@@ -1,6 +1,7 @@
 """Joint proportions of any attributes of a plan, from disguised reports."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
 from typing import Any, Literal, TypedDict, Unpack, get_args
@@ -169,20 +170,27 @@ def estimate_by(
     groups = count_by(reports, plan, needed, by, options.get("weights"), options.get("frequencies"))
     estimates = {}
     for group, counted in groups.items():
-        try:
+        with group_errors(by, group):
             if best:
                 _check_asked(plan, names)
                 joint = _best_of_group(counted, target)
             else:
                 joint = _from_counts(counted, plan, target, method, options.get("progress"))
-        except SingularChannelError:
-            raise
-        except SottovoceError as reason:
-            value = group if isinstance(by, str) else ", ".join(map(str, group))
-            rule = f"{reason.rule}, where {', '.join(by_names(by))} is {value}"
-            raise SottovoceError(reason.parameter, rule, reason.value) from None
         estimates[group] = with_scores(joint if needed == names else joint.marginal(names), plan)
     return estimates
+
+
+@contextmanager
+def group_errors(by: By, group: Any) -> Iterator[None]:
+    """Say in which group an estimate is refused; a plan that tells nothing does so in every group."""
+    try:
+        yield
+    except SingularChannelError:
+        raise
+    except SottovoceError as reason:
+        value = group if isinstance(by, str) else ", ".join(map(str, group))
+        rule = f"{reason.rule}, where {', '.join(by_names(by))} is {value}"
+        raise SottovoceError(reason.parameter, rule, reason.value) from None
 
 
 def _checked_choices(attributes: str | Sequence[str], target: Target, method: Method) -> list[str]:

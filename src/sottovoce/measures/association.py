@@ -7,6 +7,7 @@ that sum to zero, and the delta method fails. A two-by-two table has the cells `
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from math import exp, log
 from typing import Any
 
@@ -175,16 +176,27 @@ class PearsonCorrelation:
         (covariance, first, second), _ = self._moments(p)
         return float(covariance / np.sqrt(first * second))
 
+    @cached_property
+    def _centred_scores(self) -> tuple[Array, Array]:
+        """Scores of the rows in a column, and of the columns in a row."""
+        return _centred(self.rows)[:, None], _centred(self.columns)[None, :]
+
     def gradient(self, p: Any) -> Array:
         """Return the derivative by every cell."""
-        (covariance, first, second), (by_covariance, by_first, by_second) = self._moments(p)
+        (covariance, first, second), (m, w) = self._moments(p)
+        s, t = self._centred_scores
+        by_covariance, by_first, by_second = (
+            s * t - w * s - m * t,
+            (s**2 - 2 * m * s) + 0 * t,
+            (t**2 - 2 * w * t) + 0 * s,
+        )
         scale = np.sqrt(first * second)
         drop = covariance / (2 * scale) * (by_first / first + by_second / second)
         return np.asarray(by_covariance / scale - drop).ravel()
 
-    def _moments(self, p: Any) -> tuple[tuple[float, float, float], tuple[Array, Array, Array]]:
-        """Return covariance and both variances, and their derivatives by every cell."""
-        s, t = _centred(self.rows)[:, None], _centred(self.columns)[None, :]
+    def _moments(self, p: Any) -> tuple[tuple[float, float, float], tuple[float, float]]:
+        """Return covariance and both variances, and both means."""
+        s, t = self._centred_scores
         table = cells(p, (s.size, t.size)).reshape(s.size, t.size)
         m, w = float((table * s).sum()), float((table * t).sum())
         first, second = float((table * s**2).sum() - m**2), float((table * t**2).sum() - w**2)
@@ -192,8 +204,7 @@ class PearsonCorrelation:
             # The variance of a constant is zero up to rounding, which would pass for a correlation.
             if variance <= 1e-12 * float((scores**2).max()):
                 raise SottovoceError("p", f"must give the scores of the {parameter} a positive variance", variance)
-        gradients = (s * t - w * s - m * t, (s**2 - 2 * m * s) + 0 * t, (t**2 - 2 * w * t) + 0 * s)
-        return (float((table * s * t).sum() - m * w), first, second), gradients
+        return (float((table * s * t).sum() - m * w), first, second), (m, w)
 
 
 def _centred(scores: tuple[float, ...]) -> Array:

@@ -8,12 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 from sottovoce.checks import Progress, Target, one_of
-from sottovoce.errors import SottovoceError, Words
+from sottovoce.counts.frequencies import plain_list
+from sottovoce.errors import SottovoceError, Words, renamed_parameters
+from sottovoce.estimates.counted import by_names, check_groups, check_public, group_label
 from sottovoce.estimates.estimate import Estimate
 from sottovoce.estimates.groups import Estimates, stratified
 from sottovoce.estimates.log_linear import estimate_joint
-from sottovoce.estimates.proportions import estimate_by, estimate_proportions, is_sampled, with_scores
-from sottovoce.reports.views import listed, with_public_attributes
+from sottovoce.estimates.proportions import estimate_by, estimate_proportions, group_errors, is_sampled, with_scores
+from sottovoce.plans.plan import Plan
+from sottovoce.reports.views import with_public_attributes
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.tables.source import Source
 
@@ -38,7 +41,7 @@ class EstimateArguments(TypedDict, total=False):
 
 
 def estimate_from(
-    reports: "Reports", names: Names | None, by: Names | None, strata: Strata | None, options: Options
+    reports: "Reports", names: Sequence[str] | None, by: Names | None, strata: Strata | None, options: Options
 ) -> Estimate | Estimates:
     """Answer what `Reports.estimate` is asked."""
     one_of("method", options["method"], get_args(Method))
@@ -46,14 +49,13 @@ def estimate_from(
         if by is not None:
             raise SottovoceError("by", "must come with the names of what is estimated", by)
         return _attributes(reports, strata, options)
-    wanted = [names] if isinstance(names, str) else list(names)
     if strata is not None:
         if by is not None:
             raise SottovoceError("by", "must be left out where strata are given", by)
-        return _strata(reports, wanted, strata, options)
+        return _strata(reports, names, strata, options)
     if by is not None:
-        return _groups(reports, wanted, [by] if isinstance(by, str) else list(by), options)
-    return _table(reports, wanted, options)
+        return _groups(reports, names, by, options)
+    return _table(reports, names, options)
 
 
 def _table(reports: "Reports", names: Sequence[str], options: Options) -> Estimate:
@@ -70,16 +72,23 @@ def _table(reports: "Reports", names: Sequence[str], options: Options) -> Estima
     return replace(estimate, origin=reports.respondents())
 
 
-def _groups(reports: "Reports", names: Sequence[str], by: Sequence[str], options: Options) -> Estimates:
+def _groups(reports: "Reports", names: Sequence[str], by: Names, options: Options) -> Estimates:
     """An estimate for each value of some public columns."""
     plan, source = with_public_attributes(reports.plan, names), reports.source("estimate")
+    columns = by_names(by)
+    key_columns = columns[0] if len(columns) == 1 else columns  # groups of one column are its values, not tuples
     if options["method"] == "model" or (options["method"] == "best" and is_sampled(plan, names)):
-        # Neither counts all groups in one pass over the reports.
-        groups = {key: reports.where(**_columns(by, key)) for key in _keys(source, by)}
-        return Estimates({key: _table(group, names, options) for key, group in groups.items()}, by)
-    estimates = estimate_by(source, plan, names, by[0] if len(by) == 1 else by, **options)
+        check_public(plan, by=columns)
+        source.check_names(columns)
+        estimates = {}
+        for key in _keys(plan, source, key_columns):  # neither counts all groups in one pass over the reports
+            with group_errors(key_columns, key):
+                estimates[key] = _table(reports.where(**_columns(columns, key)), names, options)
+        return Estimates(estimates, columns)
+    found = estimate_by(source, plan, names, key_columns, **options)
     return Estimates(
-        {key: replace(each, origin=reports.respondents(**_columns(by, key))) for key, each in estimates.items()}, by
+        {key: replace(each, origin=reports.respondents(**_columns(columns, key))) for key, each in found.items()},
+        columns,
     )
 
 
@@ -99,17 +108,22 @@ def _strata(reports: "Reports", names: Sequence[str], strata: Strata, options: O
         ((column, shares),) = strata.items()
     else:
         raise SottovoceError("strata", "must be a public column, or {column: {value: share}}", strata)
-    whole = stratified(_groups(reports, names, [column], options), shares)
+    with renamed_parameters({"by": "strata"}):
+        groups = _groups(reports, names, column, options)
+    whole = stratified(groups, shares)
     return replace(with_scores(whole, with_public_attributes(reports.plan, names)), origin=reports.respondents())
 
 
-def _keys(source: Source, by: Sequence[str]) -> list[Any]:
+def _keys(plan: Plan, source: Source, by: Names) -> list[Any]:
     """Different values of some public columns, in order; tuples where there are several columns."""
     keys: set[Any] = set()
-    for batch in source.batches(by):
-        columns = [listed(batch[name]) for name in by]
-        keys |= set(columns[0]) if len(by) == 1 else set(zip(*columns, strict=True))
-    return sorted(keys, key=lambda key: [(type(value).__name__, value) for value in _columns(by, key).values()])
+    names = by_names(by)
+    for batch in source.batches(names):
+        columns = [plain_list(batch[name]) for name in names]
+        found = set(columns[0]) if len(names) == 1 else set(zip(*columns, strict=True))
+        keys |= {group_label(plan, by, key) for key in found}
+        check_groups(by, len(keys))
+    return sorted(keys, key=lambda key: [(type(value).__name__, value) for value in _columns(names, key).values()])
 
 
 def _columns(by: Sequence[str], key: Any) -> dict[str, Any]:

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from sottovoce.checks import Progress, Target, one_of
+from sottovoce.checks import names as checked_names
 from sottovoce.counts.counter import as_counter
 from sottovoce.counts.protocol import Counter
 from sottovoce.counts.tally import Tally
 from sottovoce.display import html_table, html_text, progress_line
-from sottovoce.errors import SottovoceError, Words
+from sottovoce.errors import SottovoceError, Words, renamed_parameters
 from sottovoce.plans.document import plan_hash
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.item_set import ItemSet
@@ -171,12 +172,15 @@ class Reports:
         from sottovoce.counts.tally_document import is_tally
         from sottovoce.reports.views import save_table, save_transactions
 
-        if isinstance(self._table, Tally) and is_tally(path):
-            self._table.save(path, overwrite=overwrite)
-        elif self._transactions:
-            save_transactions(self._table, self._items(), self.plan, path, overwrite=overwrite)
-        else:
-            save_table(self.as_source(), self.plan, path, overwrite=overwrite)
+        if not isinstance(path, str | Path):
+            raise SottovoceError("path", "must be the path of a file", path)
+        with renamed_parameters({"output": "path"}):
+            if isinstance(self._table, Tally) and is_tally(path):
+                self._table.save(path, overwrite=overwrite)
+            elif self._transactions:
+                save_transactions(self._table, self._items(), self.plan, path, overwrite=overwrite)
+            else:
+                save_table(self.as_source(), self.plan, path, overwrite=overwrite)
 
     def to_frame(self, backend: "Backend" = "pandas") -> Any:
         """Return the reports as a data frame of the library named: "pandas", "polars" or "pyarrow"."""
@@ -230,6 +234,11 @@ class Reports:
         joint cells, which fills in what nobody was asked together). "best", the default, is the inversion, and for
         plans that ask everyone a few of the attributes least squares over what all of them were asked.
         """
+        if frequencies is not None and self.frequencies is not None:
+            rule = f"must be left out: the rows of these Reports have theirs, in {self.frequencies!r}"
+            raise SottovoceError("frequencies", rule, frequencies)
+        if names is not None:
+            names = checked_names("names", names, known=(*self.plan.schema.names, *self.plan.public_names))
         options: dict[str, Any] = {
             "weights": weights,
             "frequencies": self.frequencies if frequencies is None else frequencies,
@@ -243,7 +252,7 @@ class Reports:
             return self._estimate(names, by, strata, options | {"progress": advance})
 
     def _estimate(
-        self, names: Names | None, by: Names | None, strata: "Strata | None", options: dict[str, Any]
+        self, names: list[str] | None, by: Names | None, strata: "Strata | None", options: dict[str, Any]
     ) -> "Estimate | Estimates":
         from sottovoce.estimates.proportions import estimate_proportions
 
@@ -259,6 +268,8 @@ class Reports:
         from sottovoce.estimates.independence import independence_test
         from sottovoce.reports.views import with_public_attributes
 
+        for parameter, name in (("first", first), ("second", second)):
+            one_of(parameter, name, (*self.plan.schema.names, *self.plan.public_names))
         plan, source = with_public_attributes(self.plan, [first, second]), self.source("test")
         with progress_line(progress, "testing") as advance:
             return independence_test(source, plan, first, second, frequencies=self.frequencies, progress=advance)
@@ -278,9 +289,10 @@ class Reports:
         """
         from sottovoce.estimates.itemsets import estimate_supports, estimate_supports_by_size
 
-        if sizes is None:
+        by_size = self._by_size(sizes)
+        if by_size is None:
             return estimate_supports(self.as_counter(), self.plan, itemsets, attribute=name, target=target)
-        return estimate_supports_by_size(self._by_size(sizes), self.plan, itemsets, attribute=name, target=target)
+        return estimate_supports_by_size(by_size, self.plan, itemsets, attribute=name, target=target)
 
     def two_samples(self, other: "Reports", names: Names) -> "TwoSamples":
         """Estimate sensitive and unrelated answers from two samples, asked with different probabilities (Greenberg)."""
@@ -315,7 +327,8 @@ class Reports:
 
         if model and (selection != "smoothed" or target != "population"):
             raise SottovoceError("model", "must be left out where a selection or the table is asked for", model)
-        table = self._mined(halves=halves.get("halves", False)) if sizes is None else self._by_size(sizes)
+        by_size = self._by_size(sizes)
+        table = self._mined(halves=halves.get("halves", False)) if by_size is None else by_size
         options: dict[str, Any] = {"attributes": names, "longest": longest, **halves}
         options |= {} if model else {"selection": selection, "target": target}
         mine = modelled_itemsets if model else frequent_itemsets
@@ -423,11 +436,17 @@ class Reports:
         items = self._items()
         return Bitsets.from_csr(*transactions_to_csr(self._table, items), len(items.items))
 
-    def _by_size(self, sizes: str | Sequence[int]) -> dict[int, Any]:
-        """Reports as bitsets, apart for each size of the true transactions."""
+    def _by_size(self, sizes: str | Sequence[int] | None) -> dict[int, Any] | None:
+        """Reports as bitsets, apart for each size of the true transactions; None where sizes are not needed."""
         from sottovoce.reports.views import transactions_by_size
 
-        return transactions_by_size(self._table, self._items(), sizes)
+        if sizes is not None and not isinstance(self._table, Tally):
+            return transactions_by_size(self._table, self._items(), sizes)
+        sets = [variable.name for variable in self.plan.schema if isinstance(variable, ItemSet)]
+        if sizes is not None or any(self.plan.group_of(name).scheme == "cut_and_paste" for name in sets):
+            rule = "must be those of the true transactions, one for each report, which cut_and_paste needs"
+            raise SottovoceError("sizes", rule, Words("a tally") if isinstance(self._table, Tally) else sizes)
+        return None
 
     def _derived(self, table: Any) -> "Reports":
         """The same plan and respondents, another table."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 from sottovoce.checks import Progress, one_of
-from sottovoce.errors import SottovoceError, Words
+from sottovoce.errors import SottovoceError, Words, renamed_parameters
 from sottovoce.exact import Number, OddsLike
 from sottovoce.mechanisms.coins import Randomness
 from sottovoce.plans.document import plan_hash
@@ -62,6 +62,7 @@ def plan(
     return plan_for_purpose(schema, odds=odds, epsilon=epsilon, purpose=purpose, public=columns)
 
 
+@renamed_parameters({"output": "to", "path": "to"})
 def disguise(  # noqa: PLR0913  # one verb for all kinds of tables
     data: Any,
     plan: Plan,
@@ -110,7 +111,7 @@ def disguise(  # noqa: PLR0913  # one verb for all kinds of tables
     if row_id is not None:
         raise SottovoceError("row_id", "must be left out unless the table is lazy: each row is read once", row_id)
     if isinstance(data, str | Path):
-        if to is None:
+        if not isinstance(to, str | Path):
             raise SottovoceError("to", "must name the file that the reports of a file are written to", to)
         disguise_file(data, to, plan, rng=rng, drop=drop, overwrite=overwrite, again=again, progress=progress)
         return Reports(to, plan)
@@ -141,6 +142,8 @@ def read(
     from sottovoce.counts.tally_document import is_tally
 
     one_of("unseen", unseen, ("refuse", "drop"))
+    if not isinstance(plan, Plan | str | Path | None):
+        raise SottovoceError("plan", "must be a Plan, or the path of a file that holds one", plan)
     if isinstance(source, Tally) or (isinstance(source, str | Path) and is_tally(source)):
         tally = source if isinstance(source, Tally) else Tally.load(source)
         return Reports(tally, _read_plan(plan))

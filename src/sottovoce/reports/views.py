@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.counts.frequencies import checked_frequencies
+from sottovoce.counts.frequencies import as_numbers, checked_frequencies, plain_list
 from sottovoce.counts.tally import Tally
 from sottovoce.errors import SottovoceError, SottovoceWarning, Words
 from sottovoce.mechanisms.matrix import Listed
@@ -233,14 +233,20 @@ def transactions_by_size(table: Any, items: ItemSet, sizes: str | Sequence[int])
     else:
         rows = [transactions_to_csr(table, items)]
     starts, indices = _stacked(rows)
-    if isinstance(sizes, str) or len(sizes) != len(starts) - 1:
-        raise SottovoceError("sizes", f"must be one for each of the {len(starts) - 1} reports", len(sizes))
-    lengths, given = np.diff(starts), np.asarray(sizes)
-    found = {}
-    for size in sorted(set(sizes)):
-        chosen = given == size
+    given = None if isinstance(sizes, str) or not isinstance(sizes, Iterable) else plain_list(sizes)
+    if given is None or len(given) != len(starts) - 1:
+        got = sizes if given is None else Words(f"{len(given)} of them")
+        raise SottovoceError("sizes", f"must be one for each of the {len(starts) - 1} reports", got)
+    checked = as_numbers(given)
+    wrong = np.flatnonzero(~((checked >= 0) & (checked <= len(items.items)) & (checked == np.round(checked))))
+    if len(wrong):
+        rule = f"must be whole numbers from 0 to {len(items.items)}, as many as there are items; row {wrong[0] + 1}"
+        raise SottovoceError("sizes", rule, given[wrong[0]])
+    lengths, found = np.diff(starts), {}
+    for size in map(int, np.unique(checked)):
+        chosen = checked == size
         ends = np.concatenate([[0], np.cumsum(lengths[chosen])])
-        found[int(size)] = Bitsets.from_csr(ends, indices[np.repeat(chosen, lengths)], len(items.items))
+        found[size] = Bitsets.from_csr(ends, indices[np.repeat(chosen, lengths)], len(items.items))
     return found
 
 
@@ -259,7 +265,7 @@ def _rows_and_sizes(
     rows, found = [], []
     for batch in source.batches([items.name, sizes]):
         rows.append(column_to_csr(source, items, batch[items.name]))
-        found += [int(size) for size in listed(batch[sizes])]
+        found += plain_list(batch[sizes])
     some_rows(len(rows))
     return rows, found
 

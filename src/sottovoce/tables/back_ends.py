@@ -85,9 +85,11 @@ def is_parquet(path: str | Path) -> bool:
 def is_folder(path: str | Path) -> bool:
     """Whether a path is a folder of Parquet files, or a glob that names such files.
 
-    >>> is_folder("."), is_folder("reports/*.parquet"), is_folder("reports.parquet")
-    (True, True, False)
+    >>> is_folder("."), is_folder("reports/*.parquet"), is_folder("reports.parquet"), is_folder("")
+    (True, True, False, False)
     """
+    if path == "":  # which `Path` takes for the current folder
+        return False
     return Path(path).is_dir() or (any(sign in str(path) for sign in GLOB_SIGNS) and not Path(path).exists())
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import SottovoceError, Words
+from sottovoce.errors import EmptyTableError, SottovoceError, Words
 from sottovoce.tables import _bit_arrays, _bit_loops
 from sottovoce.tables.parallel import in_threads, kernel, row_ranges
 
@@ -121,7 +121,7 @@ def checked_csr(indptr: Any, indices: Any, items: int) -> Csr:
         if array.ndim != 1 or array.dtype.kind not in "iu":
             raise SottovoceError(name, "must be a one-dimensional array of integers", array)
     if len(starts) < 2:
-        raise SottovoceError("transactions", "must be at least one", max(len(starts) - 1, 0))
+        raise EmptyTableError("transactions", "must be at least one", max(len(starts) - 1, 0))
     starts = starts.astype(np.int64, copy=False)
     if starts[0] != 0 or starts[-1] != len(listed) or (starts[1:] < starts[:-1]).any():
         raise SottovoceError("indptr", f"must ascend from 0 to the {len(listed)} indices", starts)

@@ -13,7 +13,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from sottovoce.checks import Progress
-from sottovoce.errors import SottovoceError, Words, file_errors
+from sottovoce.errors import EmptyTableError, SottovoceError, Words, file_errors
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Columns, Variable
 from sottovoce.schemas.item_set import ItemSet
@@ -152,7 +152,7 @@ class Source(ABC):
 def some_rows(rows: Any) -> int:
     """Return the number of rows of a table, which must have at least one."""
     if not rows:
-        raise SottovoceError("table", "must have at least one row", Words("an empty one"))
+        raise EmptyTableError("table", "must have at least one row", Words("an empty one"))
     return int(rows)
 
 
@@ -355,19 +355,23 @@ def in_memory(table: Any) -> bool:
     return isinstance(table, Mapping) or bool(nw.dependencies.is_into_dataframe(table))
 
 
-def check_columns(plan: Plan, source: Source, drop: Drop) -> None:
+def check_columns(plan: Plan, source: Source, drop: Drop, row_id: str | None = None) -> None:
     """Refuse a table that lacks a column of the plan, or has one that is neither in the plan nor dropped.
 
-    A column that the plan does not name would be lost or, worse, published.
+    A column that the plan does not name would be lost or, worse, published. That of row ids need not be dropped.
     """
     wanted, names = (*plan.schema.names, *plan.public_names), source.names
     source.check_names(wanted)
-    if drop == "others":
+    if isinstance(drop, str) and drop == "others":
         return
-    unknown = [name for name in drop if name not in names]
+    if isinstance(drop, str) or not isinstance(drop, Iterable):
+        rule = "must be a list of columns, or 'others' for all that the plan does not name"
+        raise SottovoceError("drop", rule, drop)
+    dropped = list(drop)
+    unknown = [name for name in dropped if name not in names]
     if unknown:
         raise SottovoceError("drop", f"must name columns of the table ({', '.join(names)})", unknown)
-    unnamed = [name for name in names if name not in wanted and name not in drop]
+    unnamed = [name for name in names if name not in (*wanted, *dropped, row_id)]
     if unnamed:
         rule = f"must name every column that is not dropped, as disguised or public; it lacks {_listed(unnamed)}"
         raise SottovoceError("plan", rule, Words(f"one with {_listed(wanted)}"))

@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 
+from sottovoce.surveys.blind_rsa import SecretKey
 from sottovoce.surveys.collect.database import surveys, writing
 from sottovoce.surveys.collect.server import listen, make_app, running
 from sottovoce.surveys.collect.store import Store, _survey_row
 from sottovoce.surveys.definition.definition import survey_from_text
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.links import Link
+from tests.surveys.conftest import key_of
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync"
@@ -25,6 +27,9 @@ FLAGS = (
 )
 ELSEWHERE = "--host-resolver-rules=MAP survey.test 127.0.0.1"
 """A name that browsers take for another machine."""
+
+KEY = key_of(3)
+"""The key of every survey that is served: to draw a new one each time takes a while, and shows nothing here."""
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True, "locale": "en-US"}
 
@@ -69,6 +74,27 @@ def chromium():
         browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS.split(), ELSEWHERE])
         yield browser
         browser.close()
+
+
+SEEDED = """(() => {
+  let state = SEED;
+  const next = () => {  // mulberry32
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return (mixed ^ (mixed >>> 14)) & 0xff;
+  };
+  crypto.getRandomValues = (array) => {
+    new Uint8Array(array.buffer, array.byteOffset, array.byteLength).forEach((_, at, bytes) => { bytes[at] = next(); });
+    return array;
+  };
+})()"""
+
+
+@pytest.fixture
+def seed_coins():
+    """Give a page random bytes that a seed repeats, before it is loaded: what comes out is not left to luck."""
+    return lambda page, seed: page.add_init_script(SEEDED.replace("SEED", str(seed)))
 
 
 @dataclass
@@ -149,7 +175,9 @@ def _serving(folder: Path, asked: str | Survey, *, as_0_1: bool = False) -> Iter
         with writing(store._engine) as connection:
             connection.execute(insert(surveys), _survey_row(survey, None))
     else:
-        survey = store.freeze(survey)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(SecretKey, "generate", lambda: KEY)
+            survey = store.freeze(survey)
     log = io.StringIO()
     handler = logging.StreamHandler(log)
     logging.getLogger().addHandler(handler)

@@ -1,93 +1,149 @@
-// A survey in Firefox by keyboard alone: `node firefox_states.mjs FOLDER PROGRAM SETTINGS`, where FOLDER has puppeteer-core.
-// SETTINGS is a JSON file with `link`, `others` (links to screens that need no walk), `width`, `preferences`, and as sources
-// `axe` and `smallTargets`. What was wrong with each screen is printed as JSON, and a picture of it written into the folder
-// `pictures`, if there is one.
+// Every state of the page in Firefox, over WebDriver BiDi: `node firefox_states.mjs FOLDER PROGRAM SETTINGS`, where FOLDER
+// has puppeteer-core. SETTINGS is a JSON file with the `steps` of states.py, the `preferences` of the browser, and what is
+// looked for: `axe` and `looks` as sources, `rules`, `colours`, `direction`, `language` and `widths`; `start` is the address of
+// any page. The states that were seen, and what was wrong with them, are printed as JSON; pictures are written under the
+// name `pictures`, if there is one.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const [folder, program, file] = process.argv.slice(2);
-const { axe, link, others, pictures, preferences, smallTargets, width } = JSON.parse(readFileSync(file, "utf-8"));
+const { axe, colours, direction, language, looks, pictures, preferences, rules, start, steps, widths } =
+  JSON.parse(readFileSync(file, "utf-8"));
 const puppeteer = createRequire(`${folder}/`)("puppeteer-core");
-const [MOST_SCREENS, MOST_TABS] = [30, 60];
+const MOST_TABS = 60;
 
-const seen = { dark: null, direction: null, forced: null, mistakes: [], screens: [] };
+// While the address bar has the focus, a page shows no focus and is not said to have any. A browser that starts with an empty
+// page puts it there, sooner or later, so this one starts with a page of the server, and has no other one.
+const UNDISTURBED = {
+  "focusmanager.testmode": true, // windows count as active, whatever else is on the machine's screen
+  "browser.aboutwelcome.enabled": false,
+  "browser.preonboarding.enabled": false,
+  "browser.shell.checkDefaultBrowser": false,
+  "browser.translations.automaticallyPopup": false,
+  "datareporting.policy.dataSubmissionPolicyBypassNotification": true,
+  "termsofuse.bypassNotification": true,
+};
+const ELSEWHERE = { "network.dns.localDomains": "survey.test", "dom.security.https_first": false };
+
+const seen = { browser: null, faults: [], states: [] };
 const browser = await puppeteer.launch({ browser: "firefox", executablePath: program, headless: true,
-  extraPrefsFirefox: preferences });
-const page = await browser.newPage();
+  args: [start], extraPrefsFirefox: { ...UNDISTURBED, ...ELSEWHERE, ...preferences } });
+const [page] = await browser.pages();
+const answers = new Map();
+const scripts = []; // that run in every page that is opened
+let leapt = 0; // milliseconds
 
-async function look(atHeading = true) {
-  await page.bringToFront(); // a window that is not active shows no focus and takes no keys
-  const heading = await page.$eval("main h1", (found) => found.innerText);
-  await page.evaluate(axe);
-  const found = await page.evaluate(async () => {
-    const { violations } = await window.axe.run();
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-  });
-  found.push(...(await page.evaluate(`(${smallTargets})()`)).map((html) => `a small target: ${html}`));
-  const scrolled = await page.evaluate(() => document.documentElement.scrollWidth);
-  if (scrolled > width) found.push(`${scrolled} pixels wide`);
-  const focused = await page.evaluate(() => document.activeElement === document.querySelector("main h1"));
-  if (atHeading && !focused) found.push("the heading has no focus");
-  if (pictures) await page.screenshot({ path: `${pictures}-${String(seen.screens.length).padStart(2, "0")}.png`, fullPage: true });
-  seen.screens.push({ heading, found });
+const inPage = (name, told = {}) => page.evaluate(`(${looks}).${name}(${JSON.stringify(told)})`);
+
+// In the page: a clock that is so many milliseconds ahead.
+function setForward(ahead) {
+  const Real = (window.RealDate ??= Date);
+  window.Date = class extends Real {
+    constructor(...told) {
+      super(...(told.length ? told : [Real.now() + ahead]));
+    }
+
+    static now() {
+      return Real.now() + ahead;
+    }
+  };
 }
 
-// Go to an element by Tab, and press a key there.
-async function press(selector, key) {
-  for (let tab = 0; tab < MOST_TABS; tab++) {
-    await page.keyboard.press("Tab");
-    const [there, outlined] = await page.evaluate((wanted) => {
-      const { activeElement } = document;
-      const shown = [activeElement, activeElement.closest(".option")].some((element) =>
-        element && getComputedStyle(element).outlineStyle !== "none");
-      return [activeElement.matches(wanted), shown];
-    }, selector);
-    if (!there) continue;
-    if (!outlined) seen.mistakes.push(`no focus to be seen at ${selector}`);
-    return page.keyboard.press(key);
+async function answerRequest(request) {
+  if (!request.canBeIntercepted()) return;
+  const [, answer] = [...answers].find(([path]) => new URL(request.url()).pathname.endsWith(path)) ?? [];
+  if (!answer) return request.continue();
+  if (answer === "fails") return request.abort();
+  const [status, body] = answer;
+  return request.respond({ status, contentType: "application/json", body: JSON.stringify(body) });
+}
+
+// Firefox calls it a mistake when a module does not arrive, which is what one of the states is about.
+const isMeant = (error) => answers.has("/main.js") && /integrity .*main\.js/s.test(String(error));
+
+const does = {
+  async open({ link }) {
+    const address = link ?? (await page.$eval("#carried", ({ value }) => value));
+    await page.goto("about:blank");
+    await page.goto(address);
+  },
+
+  async press({ at, key }) {
+    for (let tab = 0; tab < MOST_TABS; tab++) {
+      await page.keyboard.press("Tab");
+      const { there, seen: outlined } = await inPage("focus", { at });
+      if (!there) continue;
+      if (!outlined) throw new Error(`no focus to be seen at ${at}`);
+      return page.keyboard.press(key);
+    }
+    throw new Error(`${at} cannot be reached by Tab`);
+  },
+
+  key: ({ key }) => page.keyboard.press(key),
+
+  // Requests are held up only where one of them has another answer: that takes time.
+  async answer({ path, answer }) {
+    if (answer) answers.set(path, answer);
+    else answers.delete(path);
+    await page.setRequestInterception(answers.size > 0);
+  },
+
+  run: ({ script }) => page.evaluate(script),
+
+  wait: ({ until }) => page.waitForFunction(until),
+
+  // The device was asleep: its clock is ahead, and the page is looked at again.
+  async leap({ seconds }) {
+    leapt += Math.round(1000 * seconds);
+    scripts.push(await page.evaluateOnNewDocument(setForward, leapt)); // the last one counts
+    await page.evaluate(setForward, leapt);
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+  },
+
+  async forget() {
+    scripts.push(await page.evaluateOnNewDocument(() => {
+      IDBObjectStore.prototype.put = () => {
+        throw new Error("full");
+      };
+    }));
+  },
+
+  async english({ selector, count }) {
+    const found = await inPage("count", { selector: `${selector}[lang=en]` });
+    if (found !== (language === "en" ? 0 : count)) seen.faults.push(`${selector} in English: ${found}`);
+  },
+};
+
+async function look({ state, at_heading: atHeading = true, direction: itsOwn = direction }) {
+  for (const width of widths) {
+    await page.setViewport({ width, height: 800 });
+    const found = await inPage("faults", { atHeading, colours, direction: itsOwn, width });
+    seen.faults.push(...found.map((fault) => `${state}, ${width} pixels: ${fault}`));
+    if (pictures) await page.screenshot({ path: `${pictures}-${String(seen.states.length).padStart(2, "0")}-${state}-${width}.png`, fullPage: true });
   }
-  throw new Error(`${selector} cannot be reached by Tab`);
+  if (!(await inPage("axeIsThere"))) await page.evaluate(axe);
+  seen.faults.push(...(await inPage("findings", { rules })).map((fault) => `${state}: ${fault}`));
+  seen.states.push(state);
 }
 
 try {
-  await page.setViewport({ width, height: 800 });
-  page.on("pageerror", (error) => seen.mistakes.push(String(error)));
-  await page.goto(link);
-  await page.waitForSelector("main .demo table");
-  Object.assign(seen, await page.evaluate(() => ({ direction: document.documentElement.dir,
-    dark: matchMedia("(prefers-color-scheme: dark)").matches, forced: matchMedia("(forced-colors: active)").matches })));
-  for (let screen = 0; screen < MOST_SCREENS; screen++) {
-    await look();
-    if (await page.$(".receipt, [role=timer]")) break;
-    const before = await page.$eval("main", (main) => main.innerText);
-    const groups = await page.$$eval("main input", (inputs) => [...new Set(inputs.map(({ name }) => name))]);
-    for (const name of groups) await press(`input[name=${name}]`, " ");
-    await press("button.primary", "Enter");
-    await page.waitForFunction((text) => {
-      const main = document.querySelector("main");
-      return main.innerText !== text && !main.querySelector("[role=status]:only-of-type:not(.note)") &&
-        main.querySelector("button.primary, .receipt, [role=timer]");
-    }, {}, before);
-  }
-  await press("summary", "Enter"); // all bytes that were sent, or how to send them from elsewhere
-  await look(false);
-  if (await page.$("[role=timer]")) {
-    await press("details > button", "Enter"); // not from here
-    await page.waitForFunction(() => !document.querySelector("[role=timer]"));
-    await look();
-  }
-  for (const other of others) {
-    await page.goto("about:blank");
-    await page.goto(other);
-    await page.waitForFunction(() => {
-      const main = document.querySelector("main"); // the page for respondents, or one that the server has made
-      return main && (!main.dataset.survey || document.activeElement.matches("main h1"));
-    });
-    await look(false);
+  seen.browser = await browser.version();
+  page.on("pageerror", (error) => isMeant(error) || seen.faults.push(`a mistake of the page's script: ${error}`));
+  page.on("request", (request) => answerRequest(request).catch((reason) => seen.faults.push(String(reason))));
+  await page.waitForFunction((address) => location.href === address && document.readyState === "complete" &&
+    document.hasFocus(), {}, start);
+  for (const part of steps) {
+    for (const { identifier } of scripts.splice(0)) await page.removeScriptToEvaluateOnNewDocument(identifier);
+    leapt = 0;
+    for (const step of part) {
+      await does[step.do](step);
+      if (step.wanted) await page.waitForFunction(`(${looks}).visible(${JSON.stringify({ wanted: step.wanted })})`);
+      if (step.state) await look(step);
+    }
   }
 } catch (reason) {
-  seen.mistakes.push(String(reason));
+  seen.faults.push(`after "${seen.states.at(-1)}": ${reason}`);
 } finally {
   await browser.close();
 }

@@ -155,7 +155,7 @@ def test_a_lost_answer_to_the_admission_is_asked_for_again(invited, phone, walk,
     if reload:
         phone.reload()
         phone.click("button.primary")
-    phone.wait_for_selector("fieldset", timeout=10_000)
+    phone.wait_for_selector("fieldset")
     assert len(signatures) >= 2
     assert len(set(signatures)) == 1
     phone.reload()
@@ -318,7 +318,7 @@ def test_a_check_without_a_connection_is_repeated(invited, phone):
     phone.goto(link)
     phone.get_by_role("status").filter(has_text="Your invitation is being checked. No connection yet").wait_for()
     phone.unroute("**/check")
-    phone.wait_for_selector("button.primary", timeout=10_000)
+    phone.wait_for_selector("button.primary")
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """A whole survey in Firefox, which no driver of Chromium's can show: admission, coins, sending, and the receipt.
 
-And its screens by keyboard, narrow and wide, light, dark and in forced colours, in both directions.
+And all states of the page by keyboard, in every combination of width, colours and direction.
 """
 
 import json
@@ -8,15 +8,23 @@ import os
 import shutil
 from pathlib import Path
 
-import axe_playwright_python
 import pytest
 
 from sottovoce.surveys.collect.store import Store
-from tests.surveys.browser.test_states import EVERYTHING, SMALL_TARGETS, sites  # noqa: F401  # a fixture
+from tests.surveys.browser.states import (
+    AXE,
+    COLOUR_RULES,
+    COLOURS,
+    LANGUAGES,
+    LOOKS,
+    STATES,
+    WIDTHS,
+    sites,  # noqa: F401  # a fixture
+    steps_of,
+)
 
 SCRIPT = Path(__file__).parent / "firefox.mjs"
-STATES = Path(__file__).parent / "firefox_states.mjs"
-AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+SCRIPT_OF_STATES = Path(__file__).parent / "firefox_states.mjs"
 PINNED = Path(__file__).parents[3] / "tools" / "browsers" / "package.json"
 
 
@@ -53,7 +61,7 @@ def test_a_whole_survey_in_firefox(invited, firefox):
     assert seen["screens"][1] == "Did you conceal income last year?"
 
 
-COLOURS = {
+PREFERENCES = {
     "light": {"layout.css.prefers-color-scheme.content-override": 1},
     "dark": {"layout.css.prefers-color-scheme.content-override": 0},
     "forced": {"browser.display.document_color_use": 2},
@@ -61,39 +69,29 @@ COLOURS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("width", "colours", "language", "seconds"),
-    [(320, "light", "en", 0), (375, "dark", "ar", 300), (768, "forced", "ar", 0), (1280, "dark", "en", 300)],
-)
-def test_every_screen_by_keyboard(tmp_path, serving, sites, firefox, width, colours, language, seconds):  # noqa: F811
-    """To the thanks, or to the screen that holds the report back; then links that cannot be used, and other surveys."""
-    definition = EVERYTHING.replace("logo: logo.png\n", "").replace("send_interval: 300", f"send_interval: {seconds}")
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("colours", COLOURS)
+def test_every_state_in_every_size(tmp_path, sites, firefox, colours, language):  # noqa: F811
+    """The states that Chromium shows, by the same steps; axe looks at each of them once in each browser's colours."""
     folder = os.environ.get("SOTTOVOCE_SCREENSHOTS")
+    settings = {
+        "axe": AXE,
+        "colours": colours,
+        "direction": LANGUAGES[language],
+        "language": language,
+        "looks": LOOKS,
+        "pictures": folder and f"{folder}/firefox-{colours}-{language}",
+        "preferences": PREFERENCES[colours] | {"intl.accept_languages": language, "ui.prefersReducedMotion": 1},
+        "rules": None if colours == "light" else COLOUR_RULES,
+        "start": f"{sites['weak'].address}/s/{sites['weak'].survey.id}/audit",
+        "steps": [steps_of(part, sites, language) for part in STATES],
+        "widths": WIDTHS,
+    }
     told = tmp_path / "told.json"
-    ended = definition.replace("until: 2100-12-31", "until: 2020-12-31")
-    (tmp_path / "ended").mkdir()
-    with serving(tmp_path, definition) as site, serving(tmp_path / "ended", ended) as past:
-        link, unused = site.invite(2)
-        home, _, behind = unused.partition("#")
-        others = [
-            *(link, site.link(), unused[:-1], f"{unused}x", site.link("x" * 22)),
-            *(f"{home}#{behind[::-1]}", home, f"{home}/audit", f"{site.address}/s/{'0' * 16}"),
-            *(*past.invite(), *sites["rehearsal"].invite(), sites["weak"].link(), sites["very weak"].link()),
-        ]
-        settings = {
-            "axe": AXE.read_text(encoding="utf-8"),
-            "link": link,
-            "others": others,
-            "pictures": folder and f"{folder}/firefox-{language}-{width}-{colours}",
-            "preferences": COLOURS[colours] | {"intl.accept_languages": language, "ui.prefersReducedMotion": 1},
-            "smallTargets": SMALL_TARGETS,
-            "width": width,
-        }
-        told.write_text(json.dumps(settings), encoding="utf-8")
-        seen = firefox(STATES, told)
-        assert seen["mistakes"] == []
-        assert len(site.reports()) == (0 if seconds else 1)
-    assert [screen for screen in seen["screens"] if screen["found"]] == []
-    assert len(seen["screens"]) == 15 + len(others) + (1 if seconds else 0)
-    assert (seen["direction"], seen["dark"]) == ("rtl" if language == "ar" else "ltr", colours == "dark")
-    assert seen["forced"] == (colours == "forced")
+    told.write_text(json.dumps(settings), encoding="utf-8")
+    before = len(sites["everything"].reports())
+    seen = firefox(SCRIPT_OF_STATES, told)
+    assert seen["browser"].startswith("firefox/")
+    assert seen["faults"] == []
+    assert seen["states"] == [state for states in STATES.values() for state in states]
+    assert len(sites["everything"].reports()) == before + 1

@@ -130,11 +130,29 @@ def masked(request) -> tuple:
     return request.method, url.path, headers, (len(body), fields)
 
 
+def listen(page) -> list:
+    """Return the list of a page's requests from now on, without those for the icon, which are the browser's own."""
+    sent: list = []
+    page.on("request", lambda request: request.url.endswith("/icon.svg") or sent.append(request))
+    return sent
+
+
 def travel(site, page, kept, path: Path) -> dict:
     """Walk a path; return all that could be seen of it: requests before, during and after, and what is kept."""
     (link,) = site.invite()
-    sent: list = []
-    page.on("request", lambda request: request.url.endswith("/icon.svg") or sent.append(request))  # browsers' own
+    sent = listen(page)
+    states = [begin(page, kept, link, path)]
+    begun = len(sent)
+    states += toss(page, kept, path)
+    assert page.url == link
+    answered = len(sent)
+    page.click("button.primary")
+    states.append(arrive(site, page, kept))
+    return seen_of(sent, begun, answered, states)
+
+
+def begin(page, kept, link: str, path: Path) -> dict:
+    """Go from the link to the first question; return what is kept there."""
     page.goto(link)
     page.wait_for_selector("#pretend")
     if path.language:
@@ -146,8 +164,11 @@ def travel(site, page, kept, path: Path) -> dict:
     page.click("button.primary")
     page.wait_for_selector("progress")
     page.wait_for_load_state("networkidle")
-    begun = len(sent)
-    states = [kept(page)]
+    return kept(page)
+
+
+def toss(page, kept, path: Path) -> list[dict]:
+    """Answer everything, and toss the coins; return what is kept before and after."""
     answer(page, path.choices)
     for number, chosen in path.changes.items():
         page.locator(".answers button").nth(number - 1).click()
@@ -161,23 +182,29 @@ def travel(site, page, kept, path: Path) -> dict:
             page.locator("button:not(.primary)").last.click()
         page.wait_for_selector("progress")
         answer(page, path.choices | path.changes)
-    states.append(kept(page))
+    before = kept(page)
     page.click("button.primary")
     page.wait_for_selector(".coins")
     if path.looks:
         page.locator("main button").nth(0).click()
     page.wait_for_timeout(50)
-    states.append(kept(page))
-    assert page.url == link
-    answered = len(sent)
-    page.click("button.primary")
+    return [before, kept(page)]
+
+
+def arrive(site, page, kept) -> dict:
+    """Wait until the report has arrived; return what is kept then."""
     page.wait_for_selector("code.receipt")
-    states.append(kept(page))
+    left = kept(page)
     assert page.url == site.link()
     assert page.context.cookies() == []
     assert page.evaluate("caches.keys()") == []
     assert page.evaluate("[localStorage.length, sessionStorage.length, history.state]") == [0, 0, None]
     assert page.evaluate("indexedDB.databases().then((all) => all.map(({ name }) => name))") == ["sottovoce"]
+    return left
+
+
+def seen_of(sent: list, begun: int, answered: int, states: list[dict]) -> dict:
+    """All that could be seen of a path; questions were asked between the requests with these numbers."""
     seen = [masked(request) for request in sent]
     words = [f"texts/{tag}.js" for tag in ("en", "de")]
     return {
@@ -190,12 +217,14 @@ def travel(site, page, kept, path: Path) -> dict:
 
 
 def shape_of(state: dict) -> list:
-    """What a device keeps: its names and fields, with the lengths of texts in place of the texts."""
-    lengths = {
-        name: {key: len(value) if isinstance(value, str) and key != "state" else value for key, value in fields.items()}
-        for name, fields in state.items()
-    }
-    return [(len(name), fields) for name, fields in lengths.items()]
+    """What a device keeps: its names and fields, with the lengths of texts, and whether there is a moment, in place."""
+    return [(len(name), {key: _shape(key, value) for key, value in fields.items()}) for name, fields in state.items()]
+
+
+def _shape(key: str, value):
+    if key == "moment":
+        return value > 0
+    return len(value) if isinstance(value, str) and key != "state" else value
 
 
 @pytest.fixture(scope="module")

@@ -56,8 +56,9 @@ def test_a_report_is_sent_at_its_moment_and_not_before(timed, phone, sealed):
     assert sent[0] >= state["moment"]
 
 
-def test_moments_are_uniform_in_the_next_interval_of_the_clock(timed, phone):
+def test_moments_are_uniform_in_the_next_interval_of_the_clock(timed, phone, seed_coins):
     """Whenever in an interval the report is sealed: the moment does not depend on it."""
+    seed_coins(phone, 1)
     phone.goto(timed.link())
     draws = """async ([module, interval, at, times]) => {
         const { sendMoment } = await import(module);

@@ -60,6 +60,8 @@ def expected_fact(facts):
     if facts.form == "yes_no" and set(facts.shares) == {"no", "yes"}:
         no, yes = (facts.shares[label] for label in ("no", "yes"))
         return in_numbers(yes) + in_numbers(no)
+    if len(facts.shares) == 2 and 0 in facts.shares.values() and facts.form == "yes_no":
+        return in_numbers(max(facts.shares.values()))  # of the answer that is also sent by others
     least = in_numbers(min(facts.shares.values()))
     return least if facts.omitted is None else least + in_numbers(min(facts.omitted.values()))
 
@@ -118,7 +120,85 @@ CASES = {
     "weak": definition(YES_NO, odds="150:1"),
     "very weak": definition(YES_NO, odds="1234567:1", more="weak: accepted"),
     "ruled out": definition(("a", "yes_no", ("no", "yes"), ", scheme: {name: mangat, p: 0.7}"), more="weak: accepted"),
+    "one answer, ruled out": definition(
+        ("a", "single", ("x",), f", decline: {texts('Not telling')}, scheme: {{name: mangat, p: 0.7}}"),
+        more="weak: accepted",
+    ),
+    "declined, ruled out": definition(
+        (
+            "a",
+            "single",
+            ("x",),
+            f", decline: {texts('Not telling')}, scheme: {{name: matrix, matrix: [[1, 0.3], [0, 0.7]]}}",
+        ),
+        more="weak: accepted",
+    ),
+    "answers, ruled out": definition(
+        (
+            "a",
+            "single",
+            ("x", "y", "z"),
+            ", scheme: {name: matrix, matrix: [[1, 0.3, 0.3], [0, 0.4, 0.3], [0, 0.3, 0.4]]}",
+        ),
+        more="weak: accepted",
+    ),
+    "items, ruled out": definition(
+        ("a", "several", ("x", "y"), ", scheme: {name: emask, p: 0.7, q: 1}"), odds="100:1", more="weak: accepted"
+    ),
+    "symbols, ruled out": definition(
+        (
+            "a",
+            "yes_no",
+            ("no", "yes"),
+            ", scheme: {name: matrix, matrix: [[0.7, 0], [0.3, 1]], reports: [red, blue]}",
+        ),
+        more="weak: accepted",
+    ),
 }
+CERTAIN = {
+    "ruled out": (
+        "“Yes” is also sent by at least 30 of 100 people with the other answer, but “No” only by people who gave that"
+        " answer.",
+        ["Sent only by people who gave this answer.", "Also sent by 30 of 100 people for whom it is not true."],
+    ),
+    "one answer, ruled out": (
+        "“Not telling” is also sent by at least 30 of 100 people with the other answer, but “X” only by people who gave"
+        " that answer.",
+        ["Sent only by people who gave this answer.", "Also sent by at least 30 of 100 people with any other answer."],
+    ),
+    "declined, ruled out": (
+        "“X” is also sent by at least 30 of 100 people with the other answer, but “Not telling” only by people who gave"
+        " that answer.",
+        ["Also sent by at least 30 of 100 people with any other answer.", "Sent only by people who gave this answer."],
+    ),
+    "answers, ruled out": (
+        "Chance does not send everything for everybody: what is sent can rule some answers out.",
+        [
+            "Also sent by at least 30 of 100 people with any other answer.",
+            *2 * ["Not sent for everybody: it rules some answers out."],
+        ],
+    ),
+    "items, ruled out": (
+        "At least one of these is sent only by people who chose it. Each that is missing is also left out by at least"
+        " 30 of 100 people who chose it.",
+        2
+        * [
+            "At least one of these is sent only by people who chose it. Each that is missing is also left out by at"
+            " least 30 of 100 people who chose it."
+        ],
+    ),
+    "symbols, ruled out": (
+        "Chance does not send everything for everybody: what is sent can rule some answers out.",
+        [
+            "Not sent for everybody: it rules some answers out.",
+            "Also sent by at least 30 of 100 people, whatever they answer.",
+        ],
+    ),
+}
+"""The sentence about a question whose reports can rule answers out, and the lines below its reports."""
+
+NOBODY = {"en": "none of", "de": "keinem", "es": "ninguna", "fr": "aucune", "ar": "لا أحد"}
+"""Words that no sentence about at least so many people can have."""
 
 
 @pytest.fixture(scope="module", params=CASES)
@@ -128,6 +208,17 @@ def case(request, node, tmp_path_factory):
     path = tmp_path_factory.mktemp("survey") / "survey.json"
     path.write_bytes(survey.document)
     return survey, json.loads(node(SCRIPT, FOLDER, path, sha256(survey.document).hexdigest()))
+
+
+@pytest.mark.parametrize("case", CERTAIN, indirect=True)
+def test_what_is_never_sent_by_others_is_said_so(request, case):
+    """Of two answers it is said which one; in no language are there "at least none of the people"."""
+    _, sentences = case
+    said = sentences["en"]["a"]
+    assert (said["fact"], said["also"]) == CERTAIN[request.node.callspec.params["case"]]
+    for language, questions in sentences.items():
+        for sentence in (questions["a"]["fact"], *questions["a"]["also"]):
+            assert NOBODY[language] not in sentence
 
 
 def test_sentences_state_the_numbers_of_the_plan(case):

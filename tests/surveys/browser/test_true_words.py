@@ -28,7 +28,10 @@ def test_pictures_and_trials_of_picked_answers_say_so(tmp_path, phone, serving):
         phone.goto(site.link())
         phone.wait_for_selector("#pretend")
         picture = phone.locator(".promise .dots + .note").inner_text()
-        assert "Among people whose device picks this question: 100 people with another answer: 25 of" in picture
+        told = (
+            "Among people whose device picks this question: Of 100 people with another answer, so many send “Yes”: 25."
+        )
+        assert picture.strip() == told
         assert "If your device picks this question: Of 100 of you" in phone.inner_text(".demo")
 
 

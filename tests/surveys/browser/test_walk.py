@@ -32,7 +32,7 @@ def test_a_phone_by_keyboard_through_a_reload_and_a_lost_connection(site, phone,
     assert name == site.survey.hash
     sealed = state["body"]
     phone.context.set_offline(False)
-    phone.wait_for_selector(".receipt", timeout=15_000)
+    phone.wait_for_selector(".receipt")
     assert [report.hex() for report in site.reports()] == [json.loads(sealed)["report"]]
     assert kept(phone) == {site.survey.hash: {"state": "answered"}}
     sent = {body for url, body in requests if url.endswith("/reports")}
@@ -54,13 +54,18 @@ def test_nothing_about_a_person_is_stored_or_logged(site, phone, walk):
         assert trace not in site.log.getvalue()
 
 
-def test_what_was_sent_is_shown_with_a_receipt(site, phone, walk):
+SAID = """[...document.querySelectorAll('dd')].map((line) =>  // two answers are several nodes
+    [...line.childNodes].filter((node) => node.className !== 'note').map((node) => node.textContent).join(''))"""
+
+
+def test_what_was_sent_is_shown_with_a_receipt(site, phone, walk, seed_coins):
+    seed_coins(phone, 1)  # pens and paper
     phone.goto(site.link())
     walk(phone, 0, 1)
     phone.wait_for_selector(".receipt")
     (report,) = site.reports()
     assert phone.inner_text(".sent code") == report.hex()
-    said = phone.evaluate("[...document.querySelectorAll('dd')].map((line) => line.firstChild.textContent)")
+    said = phone.evaluate(SAID)
     names = [["No", "Yes"], ["A little", "A lot", "I prefer not to say", "not asked"]]
     assert said[:2] == [names[0][report[0]], names[1][report[1]]]
     sets = {(0, 0): "none of these", (1, 0): "Pens", (0, 1): "Paper", (1, 1): "Pens, Paper"}
@@ -212,7 +217,7 @@ def test_busy_servers_are_asked_again(site, phone, walk):
     phone.route("**/reports", busy)
     phone.goto(site.link())
     walk(phone, 0, 1)
-    phone.wait_for_selector(".receipt", timeout=15_000)
+    phone.wait_for_selector(".receipt")
     assert len(site.reports()) == 1
 
 
@@ -388,8 +393,9 @@ def test_whoever_leaves_with_answers_is_asked_first(tmp_path, phone, serving, to
         assert asked == ["beforeunload"]
 
 
-def test_what_the_coins_did_is_shown_once_and_gone_with_the_send(tmp_path, phone, serving, kept):
+def test_what_the_coins_did_is_shown_once_and_gone_with_the_send(tmp_path, phone, serving, kept, seed_coins):
     """What is shown is what is sent; the truths are compared with it on demand, and nowhere else."""
+    seed_coins(phone, 1)  # others fall all the same way once in a thousand runs
     with serving(tmp_path, COINS) as site:
         phone.goto(site.link())
         phone.click("button.primary")
@@ -530,7 +536,8 @@ def check_against(reports: list[str], distribution: dict[str, float]) -> None:
 
 
 @pytest.mark.slow
-def test_ten_thousand_draws_of_the_served_sampler_follow_the_channel(site, phone):
+def test_ten_thousand_draws_of_the_served_sampler_follow_the_channel(site, phone, seed_coins):
+    seed_coins(phone, 1)
     phone.goto(site.link())
     phone.wait_for_selector("button.primary")
     answers = [["concealed", ["yes"]], ["amount", ["lots"]], ["taken", ["pens"]]]
@@ -539,11 +546,12 @@ def test_ten_thousand_draws_of_the_served_sampler_follow_the_channel(site, phone
 
 
 @pytest.mark.slow
-def test_fifty_walks_follow_the_channel(site, chromium, small_screen, walk):
+def test_fifty_walks_follow_the_channel(site, chromium, small_screen, walk, seed_coins):
     """Not asked how much, because the answer before was no: that truth goes through the coins too."""
-    for _ in range(50):
+    for seed in range(50):
         context = chromium.new_context(**small_screen)
         page = context.new_page()
+        seed_coins(page, 1000 * seed)
         page.goto(site.link())
         walk(page, 0, 1)
         page.wait_for_selector(".receipt")

@@ -39,7 +39,7 @@ def open_store(database: str, *, create: bool = False) -> Iterator["Store"]:
     from sottovoce.surveys.collect.store import opened
 
     named = _named_in_file(Path(database[1:])) if database.startswith("@") else database
-    if not create and "://" not in named and not Path(named).exists():
+    if not create and "://" not in named and not Path(named).is_file():
         raise SottovoceError("db", "must be a database; `sottovoce survey freeze` creates one", named)
     with opened(named) as store:
         yield store
@@ -47,10 +47,14 @@ def open_store(database: str, *, create: bool = False) -> Iterator["Store"]:
 
 def _named_in_file(path: Path) -> str:
     """Return the database that the first line of a file names."""
-    lines = path.read_text(encoding="utf-8").split() if path.is_file() else []
-    if not lines:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    except UnicodeDecodeError:
+        lines = []
+    named = next(filter(None, map(str.strip, lines)), None)
+    if named is None:
         raise SottovoceError("db", "must name a file that holds the path or URL of a database", f"@{path}")
-    return lines[0]
+    return named
 
 
 def database_option(database: str) -> str:

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sottovoce.cli.options import ForceOption, JsonOption, LevelOption, option_errors, renamed_parameters, split_names
+from sottovoce.cli.options import ForceOption, JsonOption, LevelOption, option_errors, split_names
 from sottovoce.cli.output import print_table, progress_bar, say, write_json
 from sottovoce.cli.survey.options import DATABASE, DatabaseOption, SurveyArgument, open_store
-from sottovoce.errors import SottovoceError
+from sottovoce.errors import SottovoceError, renamed_parameters
 
 if TYPE_CHECKING:
     from sottovoce.surveys.definition.survey import Survey

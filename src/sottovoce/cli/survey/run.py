@@ -49,7 +49,7 @@ def invite(
         server, frozen = server_address(url), store.select(survey)
         check_open(frozen)
         links = [str(Link(server, frozen.hash, token)) for token in store.invite(frozen, count, replacing=replacing)]
-    write_json({"survey": frozen.id, "links": links}, json)
+    write_json({"survey": frozen.id, "links": links}, json, private=True)
     if output == "-":
         say("\n".join(links), json)
         return

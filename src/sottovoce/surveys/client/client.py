@@ -275,6 +275,7 @@ class Client:
         sending then tells nothing about who sends. `at_once` does not wait.
         """
         survey = self.survey(link)
+        truth_of(survey, answers)  # before the invitation is spent: answers may have to be corrected
         credential = self.admit(link, survey)
         sealed = disguise_answers(survey, answers, link.token, credential=credential)
         if not at_once:

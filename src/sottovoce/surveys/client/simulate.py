@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sottovoce.checks import Progress
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.mechanisms.coins import random_words
+from sottovoce.mechanisms.coins import Randomness, random_words
 from sottovoce.surveys.client.client import Client, disguised_reports, seal_report
 from sottovoce.surveys.definition.questions import Question
 from sottovoce.surveys.definition.survey import Survey
@@ -42,9 +42,9 @@ class SimulatedRespondents:
         true = [label in value if isinstance(value, list) else label == value for value in self.truths[question]]
         return float(np.mean(true))
 
-    def reports(self) -> list[bytes]:
-        """Return everyone's report, with public answers as they are."""
-        return disguised_reports(self.survey, self.truths, random_words())
+    def reports(self, rng: Randomness = None) -> list[bytes]:
+        """Return everyone's report, with public answers as they are; a seed repeats the coins of made-up people."""
+        return disguised_reports(self.survey, self.truths, random_words(rng))
 
 
 def simulate_respondents(

@@ -22,7 +22,7 @@ from sottovoce.surveys.blind_rsa import CREDENTIAL_BYTES, SecretKey
 from sottovoce.surveys.client.client import AdmissionRequest, CheckRequest, SignedSubmission, Submission
 from sottovoce.surveys.collect.audit import audit_document, audit_sentences
 from sottovoce.surveys.collect.entries import Entry
-from sottovoce.surveys.collect.receipts import ReceiptList, ReceiptLists
+from sottovoce.surveys.collect.receipts import FRESH_SECONDS, ReceiptList, ReceiptLists
 from sottovoce.surveys.collect.signer import Signer
 from sottovoce.surveys.collect.store import Store
 from sottovoce.surveys.collect.writer import Writer
@@ -143,8 +143,10 @@ class PublishedSurvey:
 
     @cached_property
     def page(self) -> PageFile:
-        """Page for respondents."""
-        return self._render("survey.html", survey_id=self.survey.id, modules=page_modules(self.survey))
+        """Page for respondents, the same for all; before its script runs, it speaks all languages of the survey."""
+        spoken = list({say.language: say for say in map(sentences_in, self.survey.languages)}.values())
+        modules = page_modules(self.survey)
+        return self._render("survey.html", survey_id=self.survey.id, modules=modules, spoken=spoken)
 
     @cached_property
     def document(self) -> PageFile:
@@ -310,27 +312,46 @@ class AppState:
         self.signer = Signer()
         self.limits = {kind: RateLimit(per_window) for kind in ("check", "admission", "report", "receipts")}
         self._published: dict[str, PublishedSurvey] = {}
+        self._seen_at: dict[str, float] = {}
         self._secrets: dict[str, SecretKey] = {}
         self._reading = asyncio.Lock()
         self._receipts = ReceiptLists()
         self._listing = asyncio.Lock()
 
     async def published(self, request: Request) -> PublishedSurvey:
-        """Return the survey that a request's address names. Frozen surveys never change, so each is read once."""
+        """Return the survey that a request's address names.
+
+        Frozen surveys never change, so each is read once. Whether it was deleted is asked again after a moment.
+        """
         name = request.path_params["survey"]
-        if name not in self._published:
+        if not self._is_known(name):
             async with self._reading:  # simultaneous first requests wait for one of them to read the survey
                 await self._read(name)
         return self._published[name]
 
+    def _is_known(self, name: str) -> bool:
+        return name in self._published and time.monotonic() - self._seen_at[name] <= FRESH_SECONDS
+
     async def _read(self, name: str) -> None:
-        if name in self._published:
+        if self._is_known(name):
             return
+        if name in self._published and not await self._is_deleted(name):
+            self._seen_at[name] = time.monotonic()
+            return
+        self._published.pop(name, None)
+        self._secrets.pop(name, None)
         # Nothing but ids is asked for: PostgreSQL refuses texts with a zero byte, which is no failure of its own.
         survey = await self.asked(self.store.survey, name) if ID.fullmatch(name) else None
         if survey is None:
             raise RefusedError(Refusal.unknown_survey)
-        self._published[name] = PublishedSurvey(survey)
+        self._published[name], self._seen_at[name] = PublishedSurvey(survey), time.monotonic()
+
+    async def _is_deleted(self, name: str) -> bool:
+        """Whether a survey is no longer there; one in memory is shown while the database fails."""
+        try:
+            return not await run_in_threadpool(self.store.holds, name)
+        except SQLAlchemyError:
+            return False
 
     async def secret_key(self, survey: Survey) -> SecretKey:
         """Return the secret key of a survey, which is read and checked once: that takes longer than a signature."""

@@ -5,7 +5,7 @@ for surveys frozen by 0.1). Reports arrive in the inbox, from which they are mov
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -33,7 +33,7 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from sottovoce.errors import SottovoceError, Words, check_installed
 
@@ -160,8 +160,12 @@ def level(number: int) -> Table:
     return _table_of_reports(f"reports_{number}")
 
 
-FIRST_TABLES = {"surveys", "invitations", "reports"}
-"""Tables of a database of 0.1."""
+FIRST_TABLES = {
+    "surveys": {"id", "document", "issued"},
+    "invitations": {"survey", "token"},
+    "reports": {"survey", "key", "report"},
+}
+"""Tables of a database of 0.1, and their columns."""
 
 BUSY_SECONDS = 10
 """Seconds to wait for the lock of another thread or process."""
@@ -169,12 +173,14 @@ BUSY_SECONDS = 10
 BUSY_TIMEOUT = f"busy_timeout={1000 * BUSY_SECONDS}"
 
 PRAGMAS = (
-    "journal_mode=WAL",
     "synchronous=FULL",  # a commit is on disk before it returns
     "secure_delete=ON",  # what is deleted is overwritten, not just forgotten
     "foreign_keys=ON",
     BUSY_TIMEOUT,
 )
+
+NO_FILES = ("", ".", ":memory:")
+"""Paths of SQLite databases that would be lost when they are closed, or are none."""
 
 CONNECT_SECONDS = 10
 """Seconds to wait for a PostgreSQL server to answer."""
@@ -183,27 +189,57 @@ LOCK = int.from_bytes(b"sottovo")
 """Number of PostgreSQL's advisory lock: shared by those who read or write reports, exclusive for the mover."""
 
 
-def open_engine(database: str) -> Engine:
-    """Open an SQLite file by its path, or a PostgreSQL database by its URL; create or update its tables."""
+def open_engine(database: str | Path) -> Engine:
+    """Open an SQLite file by its path, or a PostgreSQL database by its URL; create or update its tables.
+
+    A database that is refused stays as it was.
+    """
+    url = _url(database)
     try:
-        url = _url(database)
-        if url.get_backend_name() not in ("sqlite", "postgresql"):
-            raise SottovoceError(
-                "db", "must be an SQLite file or the URL of a PostgreSQL database", Words(shown(database))
-            )
         engine = _sqlite(url) if url.get_backend_name() == "sqlite" else _postgres(url)
-        with reading(engine) as connection:
-            current = _is_current(connection)
-        if not current:
-            with writing(engine) as connection:
-                _prepare_layout(connection)
+        with _closed_after_errors(engine):
+            _open(engine)
     except (SQLAlchemyError, ImportError, OSError) as reason:
-        raise database_error(database, "opened", reason) from None
+        raise database_error(str(database), "opened", reason) from None
     return engine
 
 
-def _url(database: str) -> URL:
-    return make_url(database) if "://" in database else URL.create("sqlite", database=database)
+def _url(database: str | Path) -> URL:
+    """Return the URL of a database; no message repeats one, nor a part of it."""
+    rule = "must be an SQLite file or the URL of a PostgreSQL database, postgresql://USER:PASSWORD@HOST/NAME"
+    if not isinstance(database, str | Path) or str(database) in NO_FILES:
+        raise SottovoceError("db", rule, database)
+    if "://" not in str(database):
+        return URL.create("sqlite", database=str(database))
+    try:
+        url = make_url(str(database))
+    except (ValueError, ArgumentError):
+        raise SottovoceError("db", f"{rule} (with %40 for @ and %3A for : in it)", Words("another URL")) from None
+    if url.get_backend_name() not in ("sqlite", "postgresql"):
+        raise SottovoceError("db", rule, Words(shown(str(database))))
+    return url
+
+
+@contextmanager
+def _closed_after_errors(engine: Engine) -> Iterator[None]:
+    """Close all connections if the block raises: SQLite leaves its log beside a file that is open."""
+    try:
+        yield
+    except BaseException:
+        engine.dispose()
+        raise
+
+
+def _open(engine: Engine) -> None:
+    """Check what a database holds; then create or update its tables if necessary."""
+    with reading(engine) as connection:
+        current = _is_current(connection)
+    if not is_postgres(engine):
+        with closing(engine.raw_connection()) as plain:  # of no transaction
+            plain.cursor().execute("PRAGMA journal_mode=WAL")  # is kept in the file
+    if not current:
+        with writing(engine) as connection:
+            _prepare_layout(connection)
 
 
 def _sqlite(url: URL) -> Engine:
@@ -297,14 +333,33 @@ def _is_current(connection: Connection) -> bool:
     """Whether the database has the tables of this version; refuse a newer version and other programs' tables."""
     names = set(inspect(connection).get_table_names())
     if layout.name in names:
-        version = int(connection.scalar(select(layout.c.version)) or 0)
-        if version != VERSION:
-            rule = f"must have layout version {VERSION}: this database was written by a newer version of Sottovoce"
-            raise SottovoceError("db", rule, version)
-    elif names not in (set(), FIRST_TABLES):
+        _check_layout(connection)
+        return True
+    if not names:
+        return False
+    if names != set(FIRST_TABLES) or any(_columns(connection, name) != FIRST_TABLES[name] for name in names):
         rule = "must be a database of Sottovoce's surveys, or an empty one; this one has other tables"
         raise SottovoceError("db", rule, Words(", ".join(sorted(names))))
-    return layout.name in names
+    return False
+
+
+def _check_layout(connection: Connection) -> None:
+    """Refuse a newer version, and a database that lacks tables of this version."""
+    version, levels = connection.execute(select(layout.c.version, layout.c.levels)).one_or_none() or (None, 0)
+    if isinstance(version, int) and version > VERSION:
+        rule = f"must have layout version {VERSION}: this database was written by a newer version of Sottovoce"
+        raise SottovoceError("db", rule, version)
+    if version != VERSION:
+        raise SottovoceError("db", f"must have layout version {VERSION}; restore a backup", version)
+    # Tables are listed after the number of levels was read, which may grow meanwhile.
+    wanted = {*metadata.tables, inbox.name, *(level(number).name for number in range(levels))}
+    missing = wanted - set(inspect(connection).get_table_names())
+    if missing:
+        raise SottovoceError("db", f"must have all of its tables; {', '.join(sorted(missing))}", Words("none"))
+
+
+def _columns(connection: Connection, table: str) -> set[str]:
+    return {column["name"] for column in inspect(connection).get_columns(table)}
 
 
 def _prepare_layout(connection: Connection) -> None:

@@ -4,7 +4,6 @@ import asyncio
 import gc
 import socket
 import threading
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime
@@ -29,6 +28,7 @@ from sottovoce.surveys.collect.app_state import (
     utc_now,
 )
 from sottovoce.surveys.collect.entries import Outcome
+from sottovoce.surveys.collect.prompt_server import PromptServer
 from sottovoce.surveys.collect.receipts import FIRST_BYTE, ReceiptList
 from sottovoce.surveys.collect.signer import SignerError
 from sottovoce.surveys.collect.store import BATCH_SIZE, Admission, Store
@@ -394,20 +394,19 @@ def serve(app: Any, listening: socket.socket, *, behind_proxy: bool = False) -> 
     """Serve until an interrupt or a termination signal; open requests are finished first."""
     gc.collect()
     gc.freeze()  # what is loaded now stays, and need not be searched for garbage under load
-    uvicorn.Server(configuration(app, behind_proxy=behind_proxy)).run(sockets=[listening])
+    PromptServer(configuration(app, behind_proxy=behind_proxy)).run(sockets=[listening])
 
 
 @contextmanager
 def running(app: Any, listening: socket.socket) -> Iterator[str]:
     """Serve in a thread while the block runs; yields the server's address."""
-    server = uvicorn.Server(configuration(app))
+    server = PromptServer(configuration(app))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="survey server")
     thread.start()
     try:
-        while not server.started and thread.is_alive():
-            time.sleep(0.01)
+        server.begun.wait()
         yield address_of(listening)
     finally:
-        server.should_exit = True
+        server.end()
         thread.join()
         listening.close()

@@ -11,11 +11,26 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, Table, delete, func, insert, select, union_all, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Select,
+    Table,
+    delete,
+    func,
+    insert,
+    select,
+    true,
+    union_all,
+    update,
+)
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from sottovoce.checks import whole_number
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.surveys.blind_rsa import SecretKey
 from sottovoce.surveys.collect.database import (
@@ -64,7 +79,7 @@ class Store:
     then written anew, beyond which reports have further tables.
     """
 
-    def __init__(self, database: str, *, batch: int = BATCH, capacity: int = CAPACITY) -> None:
+    def __init__(self, database: str | Path, *, batch: int = BATCH, capacity: int = CAPACITY) -> None:
         """Open or create the database."""
         self._engine = open_engine(database)
         self._batch, self._capacity = batch, capacity
@@ -162,6 +177,11 @@ class Store:
             raise SottovoceError(f"survey {survey.id}", rule, Words("missing" if secret is None else "another one"))
         return secret
 
+    def holds(self, name: str) -> bool:
+        """Return whether there is a survey with this id, which may have been deleted since it was read."""
+        with reading(self._engine) as connection:
+            return connection.scalar(CLOSED, {"survey": name}) is not None
+
     def is_closed(self, name: str) -> bool:
         """Return whether a survey was closed or deleted."""
         with reading(self._engine) as connection:
@@ -175,13 +195,14 @@ class Store:
         if survey.invitation == "open":
             rule = "must be single to make invitations; this survey has one open link for everyone"
             raise SottovoceError("invitation", rule, survey.invitation)
+        number = whole_number("count", count)
         if self.is_closed(survey.id):
             raise SottovoceError("survey", "must not be closed to make invitations", survey.id)
-        tokens = [new_token() for _ in range(count)]
+        tokens = [new_token() for _ in range(number)]
         hashes = [{"survey": survey.id, "token": token_hash(survey.hash, token)} for token in tokens]
         with writing(self._engine) as connection:
             connection.execute(insert(invitations), hashes)
-            issued = {"issued": surveys.c.issued + count, "replaced": surveys.c.replaced + count * replacing}
+            issued = {"issued": surveys.c.issued + number, "replaced": surveys.c.replaced + number * replacing}
             connection.execute(update(surveys).where(surveys.c.id == survey.id).values(issued))
         return tokens
 
@@ -213,13 +234,19 @@ class Store:
 
         Those who were admitted have a credential that nobody can tell from others: they cannot be reached.
         """
-        mine = [invitations.c.survey == survey.id]
+        mine = invitations.c.survey == survey.id
+        parts: list[ColumnElement[bool]] = [true()]
         if tokens is not None:
-            mine.append(invitations.c.token.in_([token_hash(survey.hash, token) for token in tokens]))
+            hashes = [token_hash(survey.hash, token) for token in dict.fromkeys(tokens)]
+            starts = range(0, len(hashes), BATCH_SIZE)
+            parts = [invitations.c.token.in_(hashes[start : start + BATCH_SIZE]) for start in starts]
+        withdrawn = admitted = 0
         with writing(self._engine) as connection:
-            withdrawn = connection.execute(delete(invitations).where(*mine, invitations.c.blinded.is_(None))).rowcount
-            admitted = connection.scalar(select(func.count()).select_from(invitations).where(*mine))
-        return int(withdrawn), int(admitted or 0)
+            for part in parts:
+                unspent = delete(invitations).where(mine, part, invitations.c.blinded.is_(None))
+                withdrawn += connection.execute(unspent).rowcount
+                admitted += connection.scalar(select(func.count()).select_from(invitations).where(mine, part)) or 0
+        return withdrawn, admitted
 
     def close_survey(self, name: str) -> None:
         """End a survey: forget its invitations, and write all reports anew in random order."""
@@ -373,12 +400,12 @@ def _reports_of(table: Table, name: str) -> Select[Any]:
 
 
 @contextmanager
-def opened(database: str) -> Iterator[Store]:
+def opened(database: str | Path) -> Iterator[Store]:
     """Open a database while the block runs; errors of the database become a `SottovoceError`."""
     store = Store(database)
     try:
         yield store
     except SQLAlchemyError as reason:
-        raise database_error(database, "used", reason) from None
+        raise database_error(str(database), "used", reason) from None
     finally:
         store.close()

@@ -237,9 +237,9 @@ def _check_unrelated(questions: Sequence[Question], groups: Sequence[GroupReques
 
 
 def questions_without_estimate(survey: Survey) -> Iterator[tuple[str, SottovoceError]]:
-    """Return the questions that cannot be estimated, and why, from the reports of a few simulated respondents."""
+    """Return the questions that cannot be estimated, and why, from seeded reports of a few simulated people."""
     count = ceil(SIMULATED / min(float(chance_told(survey.plan, question.id)) for question in survey.protected))
-    reports = simulate_respondents(survey, count, np.random.default_rng(0)).reports()
+    reports = simulate_respondents(survey, count, np.random.default_rng(0)).reports(rng=0)
     for question in survey.protected:
         try:
             question_result(replace(survey, minimum=1), reports, question.id)

@@ -58,7 +58,7 @@ class Survey:
     def __post_init__(self) -> None:
         """Check that the plan is for these questions, that weak odds are accepted, and that reports fit."""
         shortest, longest = SEND_INTERVALS
-        if whole_number("send_interval", self.send_interval, least=0) not in (0, *range(shortest, longest + 1)):
+        if whole_number("send_interval", self.send_interval, least=0) and not shortest <= self.send_interval <= longest:
             rule = f"must be 0, or {shortest} to {longest} seconds"
             raise SottovoceError("send_interval", rule, self.send_interval)
         if not isinstance(self.rehearsal, bool):

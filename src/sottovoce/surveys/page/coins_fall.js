@@ -22,8 +22,8 @@ export async function coinsFall(page, { body, moment }, given) {
     h("h1", {}, texts.fallenTitle),
     h("p", {}, texts.fallen),
     h("ul", { class: "coins" }, rows.map((row, i) =>
-      h("li", {}, aboutIn("span", row, language), h("b", { class: row.leftOut || row.question?.public ? "plain" : "coin" },
-        row.leftOut ? texts.leftOut : row.children()), notes[i]))),
+      h("li", {}, aboutIn("span", row, language), row.leftOut ? h("i", { class: "left-out" }, texts.leftOut)
+        : h("b", { class: row.question?.public ? "plain" : "coin" }, row.children()), notes[i]))),
     h("p", {}, button(texts.fallenAsk, reveal)),
     told,
     moment ? h("p", { class: "note" }, fill(texts.fallenTime, { time: clockTime(moment, language) })) : null,

@@ -44,14 +44,12 @@ function lightened(colour) {
   }
 }
 
-// Give buttons and links the author's colour, also when the reader changes between light and dark.
+// Give buttons and links the author's colour; the style sheet chooses between light and dark.
 export function useColour(colour) {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
   const { style } = document.documentElement;
-  const use = () => style.setProperty("--accent", dark.matches ? lightened(colour) : colour);
+  style.setProperty("--own", colour);
+  style.setProperty("--own-dark", lightened(colour));
   style.setProperty("--soft", "color-mix(in srgb, var(--accent) 12%, var(--card))");
-  dark.addEventListener("change", use);
-  use();
 }
 
 // Address of the logo, if its bytes are those that the survey names; else null.

@@ -118,7 +118,7 @@ function thanks(page, body, receipt) {
   const { report } = JSON.parse(body);
   const rows = reportInWords(survey, decode(report, survey.mechanisms.reportSizes), language, texts);
   const line = (row) => [aboutIn("dt", row, language),
-    h("dd", {}, row.children(), h("span", { class: "note" }, alsoSent(page, row)))];
+    h("dd", { class: row.leftOut ? "left-out" : null }, row.children(), h("span", { class: "note" }, alsoSent(page, row)))];
   show(
     h("h1", {}, texts.thanksTitle),
     h("p", {}, texts.thanks),

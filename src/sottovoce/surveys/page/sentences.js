@@ -4,7 +4,7 @@
 import { factsOf, perHundred, strength } from "./facts.js";
 import { ownCoins } from "./own_coins.js";
 import { exceeds, largestRatio } from "./rules.js";
-import { fill } from "./view.js";
+import { answerName, fill } from "./view.js";
 
 // A share of people: "25 of 100", "one in 412", or none.
 export function shareInWords(share, { language, texts }) {
@@ -23,7 +23,8 @@ export const strengthOfWords = (survey) => strength(survey).replace(" w", "W");
 export function factOf(page, question) {
   const { survey, texts } = page;
   if (question.public) return texts.publicNote;
-  const { form, grouped, omitted, sampled, shares } = spokenFacts(survey, question);
+  const facts = spokenFacts(survey, question);
+  const { form, grouped, omitted, sampled, shares } = facts;
   const inWords = (found) => shareInWords(smallest([...found]), page);
   const yesNo = ([no, yes]) =>
     ({ first: inWords([shares.get(yes.id)]), second: inWords([shares.get(no.id)]), yes: yes.said, no: no.said });
@@ -31,8 +32,34 @@ export function factOf(page, question) {
     yes_no: () => yesNo(twoAnswers(page, question)),
     items: () => ({ first: inWords(shares.values()), second: inWords(omitted.values()) }),
   };
-  const said = fill(texts.facts[form], numbers[form]?.() ?? { share: inWords(shares.values()) });
+  const certain = [...shares.values(), ...(omitted?.values() ?? [])].some(isNever);
+  const said = certain ? certainFact(page, question, facts)
+    : fill(texts.facts[form], numbers[form]?.() ?? { share: inWords(shares.values()) });
   return [sampled && texts.ifPicked, said, grouped && texts.sharedCoins].filter(Boolean).join(" ");
+}
+
+const isNever = ([above]) => above === 0n;
+
+// The same where something is never sent by some people of whom it is not true. Of two answers, it can be said which one.
+function certainFact(page, question, { form, grouped, omitted, shares }) {
+  const { language, texts } = page;
+  if (form === "items") return ofItems(page, [...shares.values()], [...omitted.values()]);
+  const sent = [...shares].find(([, share]) => !isNever(share));
+  if (form === "symbols" || grouped || shares.size !== 2 || !sent) return texts.never.some;
+  const name = (label) => answerName(question, label, language, texts);
+  const [only] = [...shares.keys()].filter((label) => label !== sent[0]);
+  return fill(texts.never.two, { sent: name(sent[0]), only: name(only), share: shareInWords(sent[1], page) });
+}
+
+// How often some items are sent by people who did not choose them, and others left out by people who did.
+function ofItems(page, chosen, left) {
+  const { texts } = page;
+  const told = (found, words, certain) => {
+    if (!found.length) return null;
+    return found.some(isNever) ? certain : fill(words, { share: shareInWords(smallest(found), page) });
+  };
+  return [told(chosen, texts.alsoChosen, texts.never.chosen), told(left, texts.alsoLeft, texts.never.left)]
+    .filter(Boolean).join(" ");
 }
 
 // Only yes and no can be said in words of truth: "it is true" says nothing of two other answers.
@@ -57,18 +84,17 @@ export function alsoSent(page, { column, labels, question }) {
     return asked.map((one) => `${one.text[language]} ${factOf(page, one)}`).join(" ");
   }
   if (question.public) return texts.publicNote;
-  const { form, omitted, sampled, shares } = spokenFacts(survey, question);
-  const inWords = (found) => shareInWords(smallest(found), page);
+  const { form, grouped, omitted, sampled, shares } = spokenFacts(survey, question);
   const named = labels.filter((label) => shares.has(label)).map((label) => shares.get(label));
   if (form === "items") {
-    const left = [...omitted].filter(([label]) => !labels.includes(label)).map(([, share]) => share);
-    return [named.length && fill(texts.alsoChosen, { share: inWords(named) }),
-      left.length && fill(texts.alsoLeft, { share: inWords(left) })].filter(Boolean).join(" ");
+    return ofItems(page, named, [...omitted].filter(([label]) => !labels.includes(label)).map(([, share]) => share));
   }
   if (!named.length) return ""; // an empty set, or a question about which nothing was sent
   const [, yes] = form === "yes_no" ? twoAnswers(page, question) : [];
   const words = yes ? (labels[0] === yes.id ? texts.alsoYes : texts.alsoNo) : texts.also[form];
-  return [sampled && texts.amongPicked, fill(words, { share: inWords(named) })].filter(Boolean).join(" ");
+  const certain = form !== "symbols" && shares.size === 2 && !grouped ? texts.never.only : texts.never.rulesOut;
+  const said = named.some(isNever) ? certain : fill(words, { share: shareInWords(smallest(named), page) });
+  return [sampled && texts.amongPicked, said].filter(Boolean).join(" ");
 }
 
 // The answer that fewest people send of whom it is not true, and how many of a hundred do; null below one.

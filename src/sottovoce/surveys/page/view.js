@@ -104,7 +104,7 @@ export function reportInWords(survey, codes, language, texts) {
   return survey.mechanisms.reports.map((column) => {
     const question = survey.questions.find(({ id }) => id === column.name);
     const known = labels(column);
-    const name = (label) => textOf(answerTexts(question, label, texts), language);
+    const name = (label) => answerName(question, label, language, texts);
     const reported = codes.slice(used, (used += column.kind === "items" ? known.length : 1));
     if (isPickedFrom(survey, column) && reported[0] === known.length - 1) {
       return { about: question.text[language], column, labels: [], leftOut: true, named: [], question, said: texts.notPicked,
@@ -145,6 +145,8 @@ export function listed(answers, language, texts) {
 }
 
 const textOf = (answer, language) => (typeof answer === "string" ? answer : answer[language]);
+
+export const answerName = (question, label, language, texts) => textOf(answerTexts(question, label, texts), language);
 
 // Texts of an answer by its label, which may also be one of the labels that the plan adds.
 function answerTexts(question, label, texts) {

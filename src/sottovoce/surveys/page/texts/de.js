@@ -61,8 +61,18 @@ export const words = {
   },
   alsoChosen: "Jedes davon wird auch von mindestens {share} Menschen gesendet, die es nicht gewählt haben.",
   alsoLeft: "Jedes, das fehlt, fehlt auch bei mindestens {share} Menschen, die es gewählt haben.",
-  dots: "100 Menschen mit einer anderen Antwort: {count} von ihnen senden „{answer}“.",
-  dotsSet: "100 Menschen mit einer anderen Antwort: Bei {count} von ihnen ist „{answer}“ unter dem Gesendeten.",
+  never: {
+    two:
+      "„{sent}“ wird auch von mindestens {share} Menschen mit der anderen Antwort gesendet, „{only}“ aber nur von " +
+      "Menschen, die so geantwortet haben.",
+    some: "Der Zufall sendet nicht alles für alle: Was gesendet wird, kann manche Antworten ausschließen.",
+    only: "Wird nur von Menschen gesendet, die so geantwortet haben.",
+    rulesOut: "Wird nicht für alle gesendet: Es schließt manche Antworten aus.",
+    chosen: "Mindestens eines davon wird nur von Menschen gesendet, die es gewählt haben.",
+    left: "Mindestens eines, das fehlt, fehlt nur bei Menschen, die es nicht gewählt haben.",
+  },
+  dots: "So viele von 100 Menschen mit einer anderen Antwort senden „{answer}“: {count}.",
+  dotsSet: "Bei so vielen von 100 Menschen mit einer anderen Antwort ist „{answer}“ unter dem Gesendeten: {count}.",
   learn: {
     team: "Das Umfrageteam",
     teamSees: {

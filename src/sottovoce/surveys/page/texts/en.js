@@ -60,8 +60,18 @@ export const words = {
   },
   alsoChosen: "Each of these is also sent by at least {share} people who did not choose it.",
   alsoLeft: "Each that is missing is also left out by at least {share} people who chose it.",
-  dots: "100 people with another answer: {count} of them send “{answer}”.",
-  dotsSet: "100 people with another answer: for {count} of them, “{answer}” is among those sent.",
+  never: {
+    two:
+      "“{sent}” is also sent by at least {share} people with the other answer, but “{only}” only by people who " +
+      "gave that answer.",
+    some: "Chance does not send everything for everybody: what is sent can rule some answers out.",
+    only: "Sent only by people who gave this answer.",
+    rulesOut: "Not sent for everybody: it rules some answers out.",
+    chosen: "At least one of these is sent only by people who chose it.",
+    left: "At least one that is missing is left out only by people who did not choose it.",
+  },
+  dots: "Of 100 people with another answer, so many send “{answer}”: {count}.",
+  dotsSet: "Of 100 people with another answer, so many have “{answer}” among what they send: {count}.",
   learn: {
     team: "The survey team",
     teamSees: {

@@ -61,8 +61,18 @@ export const words = {
   },
   alsoChosen: "Cada una de estas también la envían al menos {share} personas que no la eligieron.",
   alsoLeft: "Cada una de las que faltan también la omiten al menos {share} personas que la eligieron.",
-  dots: "100 personas con otra respuesta: {count} de ellas envían «{answer}».",
-  dotsSet: "100 personas con otra respuesta: en {count} de ellas, «{answer}» está entre lo enviado.",
+  never: {
+    two:
+      "«{sent}» también lo envían al menos {share} personas con la otra respuesta, pero «{only}» solo lo envían " +
+      "quienes respondieron así.",
+    some: "El azar no envía todo por todos: lo que se envía puede descartar algunas respuestas.",
+    only: "Solo lo envían quienes respondieron así.",
+    rulesOut: "No se envía por todos: descarta algunas respuestas.",
+    chosen: "Al menos una de estas solo la envían personas que la eligieron.",
+    left: "Al menos una de las que faltan solo la omiten personas que no la eligieron.",
+  },
+  dots: "De 100 personas con otra respuesta, el número de las que envían «{answer}» es {count}.",
+  dotsSet: "De 100 personas con otra respuesta, el número de las que tienen «{answer}» entre lo enviado es {count}.",
   learn: {
     team: "El equipo de la encuesta",
     teamSees: {

@@ -63,8 +63,18 @@ export const words = {
   },
   alsoChosen: "Chacun de ces choix est aussi envoyé par au moins {share} des personnes qui ne l’ont pas fait.",
   alsoLeft: "Chaque choix qui manque est aussi omis par au moins {share} des personnes qui l’ont fait.",
-  dots: "100 personnes qui ont une autre réponse : {count} d’entre elles envoient « {answer} ».",
-  dotsSet: "100 personnes qui ont une autre réponse : pour {count} d’entre elles, « {answer} » est dans l’envoi.",
+  never: {
+    two:
+      "Parmi les personnes qui ont l’autre réponse, au moins {share} envoient aussi « {sent} » ; « {only} » n’est " +
+      "envoyé que par des personnes qui ont répondu ainsi.",
+    some: "Le hasard n’envoie pas tout pour tout le monde : ce qui est envoyé peut exclure certaines réponses.",
+    only: "Envoyé seulement par des personnes qui ont répondu ainsi.",
+    rulesOut: "N’est pas envoyé pour tout le monde : cela exclut certaines réponses.",
+    chosen: "Au moins un de ces choix n’est envoyé que par des personnes qui l’ont fait.",
+    left: "Au moins un choix qui manque n’est omis que par des personnes qui ne l’ont pas fait.",
+  },
+  dots: "Sur 100 personnes qui ont une autre réponse, le nombre de celles qui envoient « {answer} » est {count}.",
+  dotsSet: "Sur 100 personnes qui ont une autre réponse, le nombre de celles dont l’envoi contient « {answer} » est {count}.",
   learn: {
     team: "L’équipe de l’enquête",
     teamSees: {
