@@ -332,6 +332,11 @@ class AppState:
             raise RefusedError(Refusal.unknown_survey)
         self._published[name] = PublishedSurvey(survey)
 
+    def forget(self, name: str) -> None:
+        """Drop what is in memory of a survey that was deleted: its pages, and its secret key."""
+        self._published.pop(name, None)
+        self._secrets.pop(name, None)
+
     async def secret_key(self, survey: Survey) -> SecretKey:
         """Return the secret key of a survey, which is read and checked once: that takes longer than a signature."""
         async with self._reading:
