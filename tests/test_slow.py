@@ -202,6 +202,22 @@ def test_spark_with_pandas_3(wheel, tmp_path):
     check_engine("spark", programs, tmp_path)
 
 
+@pytest.mark.parametrize("extra", ["survey", "publish"])
+def test_files_are_published_with_the_extra_publish_alone(wheel, tmp_path, extra):
+    """The report and CSV need nothing beyond the survey; errors name the command that installs what is missing."""
+    sottovoce = str(installed(tmp_path, wheel, extra) / "sottovoce")
+    run(sottovoce, "survey", "new", "draft.yaml", "--sample", "minimal", cwd=tmp_path)
+    assert run(sottovoce, "survey", "rehearse", "draft.yaml", "--respondents", "200", cwd=tmp_path).returncode == 0
+    assert run(sottovoce, "survey", "report", "rehearsal.html", cwd=tmp_path).returncode == 0
+    assert run(sottovoce, "survey", "export", "rehearsal.zip", cwd=tmp_path).returncode == 0
+    for end in ("sav", "dta"):
+        done = run(sottovoce, "survey", "export", f"rehearsal.{end}", cwd=tmp_path)
+        hint = "" if extra == "publish" else "install it with: pip install 'sottovoce[publish]'"
+        assert (done.returncode, hint in done.stderr) == (0 if extra == "publish" else 2, True)
+    if extra == "publish":
+        assert run(sottovoce, "survey", "export", "rehearsal.parquet", cwd=tmp_path).returncode == 0
+
+
 def test_frames_of_the_newest_pandas(wheel, tmp_path):
     """The pinned pandas is older; tables, disguises and estimates work with pandas 3 as well."""
     tools = ("pandas>=3", "polars", "pytest", "hypothesis", "scipy")

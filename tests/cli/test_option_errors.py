@@ -307,6 +307,12 @@ WRONG = {
         "--db": "x.csv --db none.db",
         "--codebook": "x.csv --codebook t.csv",
     },
+    "survey report": {
+        "OUT": "x.doc",
+        "ID": "x.html zz",
+        "--level": "x.html --level 2",
+        "--db": "x.html --db none.db",
+    },
     "survey simulate": {
         "LINK|FILE": "x#y",
         "--respondents": "x#y --respondents 0",

@@ -109,8 +109,24 @@ def test_the_whole_way(run, folder, monkeypatch):
     assert (code, json.loads(out)) == (0, {"survey": frozen["id"], "reports": 150, "output": "reports.csv"})
     assert (folder / "reports.csv").stat().st_mode & 0o777 == 0o600
     assert run("survey", "export", "reports.csv")[0] == 2
-    assert "OUT must end in .csv or .parquet" in run("survey", "export", "reports.xlsx")[2]
+    assert "OUT must end in .csv, .parquet, .zip, .sav or .dta" in run("survey", "export", "reports.xlsx")[2]
     assert run("estimate", "reports.csv", "--attributes", "drink")[0] == 0
+
+
+def test_files_and_a_report_to_publish(run, folder):
+    (folder / "draft.yaml").write_text(MINIMAL)
+    run("survey", "freeze", "draft.yaml")
+    frozen = json.loads(run("survey", "status", "--json", "-")[1])["surveys"][0]
+    answered(frozen["id"], 150)
+    assert "150 reports with labels written to reports.sav" in run("survey", "export", "reports.sav")[1]
+    assert "150 reports and their plan written to reports.zip" in run("survey", "export", "reports.zip")[1]
+    code, out, _ = run("survey", "report", "report.html", "--level", "0.9", "--json", "-")
+    written = {"survey": frozen["id"], "reports": 150, "level": 0.9, "output": "report.html"}
+    assert (code, json.loads(out)) == (0, written)
+    assert "90 % interval" in (folder / "report.html").read_text()
+    assert run("survey", "report", "report.html")[0] == 2
+    assert run("survey", "report", "report.html", "--force")[0] == 0
+    assert "OUT must end in .html" in run("survey", "report", "report.pdf")[2]
 
 
 def test_invitations(run, folder):
@@ -504,10 +520,10 @@ questions:
     code, out, _ = run("survey", "export", "out.csv", "--codebook", "codebook.csv", "--json", "-")
     assert (code, json.loads(out)["codebook"]) == (0, "codebook.csv")
     assert (folder / "codebook.csv").read_text().splitlines()[:5] == [
-        "column,kind,public,question,label,answer,scheme,odds",
-        "ward,single,yes,Ward,n,North,,",
-        "ward,single,yes,Ward,s,South,,",
-        "ward,single,yes,Ward,w,West,,",
-        "fear,scale,no,Fear,1,1 (low),randomized_response,3",
+        "column,kind,public,question,label,answer,scheme,odds,variable,code",
+        "ward,single,yes,Ward,n,North,,,ward,1",
+        "ward,single,yes,Ward,s,South,,,ward,2",
+        "ward,single,yes,Ward,w,West,,,ward,3",
+        "fear,scale,no,Fear,1,1 (low),randomized_response,3,fear,1",
     ]
     assert run("survey", "export", "other.csv", "--codebook", "codebook.csv")[0] == 2

@@ -33,12 +33,12 @@ from sottovoce.surveys.definition.preview import preview, respondents_needed
 from sottovoce.surveys.definition.survey import survey_from_bytes
 from sottovoce.surveys.links import Link
 from sottovoce.surveys.page.files import FOLDER
+from sottovoce.surveys.publications import export_reports
 from sottovoce.surveys.report import ReportFormat
 from sottovoce.surveys.report_weights import picked_weight_range
 from sottovoce.surveys.results import (
     cross_table,
     disguised_table,
-    export_reports,
     question_result,
     survey_results,
 )

@@ -20,11 +20,11 @@ from sottovoce.surveys.definition.preview import definition_warnings, preview, r
 from sottovoce.surveys.definition.questions import Answer, PartialTexts, Question
 from sottovoce.surveys.definition.survey import survey_from_bytes
 from sottovoce.surveys.page.files import FOLDER
+from sottovoce.surveys.publications import export_reports
 from sottovoce.surveys.report import ReportFormat
 from sottovoce.surveys.results import (
     cross_table,
     disguised_table,
-    export_reports,
     question_result,
     results_by,
     survey_results,
@@ -251,7 +251,7 @@ def test_numbers_are_called_as_their_author_called_them():
 def test_no_cell_of_a_codebook_begins_like_a_formula(tmp_path):
     survey = made("odds: 3\nquestions: [{id: q, kind: yes_no, text: '=1+1'}]")
     assert write_codebook(survey, tmp_path / "codebook.csv") == 2
-    assert "q,yes_no,no,'=1+1,no,No,randomized_response,3" in (tmp_path / "codebook.csv").read_text()
+    assert "q,yes_no,no,'=1+1,no,No,randomized_response,3,q,0" in (tmp_path / "codebook.csv").read_text()
 
 
 def test_labels_of_a_scale_may_have_other_ends():

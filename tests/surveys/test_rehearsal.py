@@ -11,8 +11,9 @@ from sottovoce.plans.canonical import canonical_bytes
 from sottovoce.surveys.client.simulate import send_reports, simulate_respondents
 from sottovoce.surveys.collect.store import Store
 from sottovoce.surveys.definition.survey import survey_from_bytes
+from sottovoce.surveys.publications import export_reports
 from sottovoce.surveys.rehearsal import read_shares, rehearse
-from sottovoce.surveys.results import cross_table, export_reports
+from sottovoce.surveys.results import cross_table
 
 SHARES = {"sick": {"no": 0.7, "yes": 0.3}}
 

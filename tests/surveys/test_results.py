@@ -19,12 +19,12 @@ from sottovoce.surveys.client.simulate import simulate_respondents
 from sottovoce.surveys.definition.definition import questions_without_estimate, survey_from_text
 from sottovoce.surveys.definition.preview import preview, respondents_needed
 from sottovoce.surveys.definition.questions import Answer, Question
+from sottovoce.surveys.publications import export_reports
 from sottovoce.surveys.report import ReportFormat
 from sottovoce.surveys.report_weights import forged_reports, joint_weight_range, report_weight_range
 from sottovoce.surveys.results import (
     cross_table,
     disguised_table,
-    export_reports,
     question_result,
     survey_results,
 )
@@ -262,7 +262,7 @@ def test_exports_carry_their_plan_and_are_shuffled(survey, reports, stored, tmp_
 @pytest.mark.parametrize("name", ["reports.xlsx", "reports", "-"])
 def test_exports_of_other_kinds_are_refused(survey, stored, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SottovoceError, match=r"output must end in \.csv or \.parquet"):
+    with pytest.raises(SottovoceError, match=r"output must end in \.csv, \.parquet"):
         export_reports(stored, survey, name)
     assert list(tmp_path.iterdir()) == []
 

@@ -36,6 +36,7 @@ HOMES = {
         "Link",
         "read_link",
     ),
+    "surveys.publications": ("export_reports",),
     "surveys.rehearsal": (
         "Rehearsal",
         "rehearse",
@@ -44,7 +45,6 @@ HOMES = {
         "AnswerEstimate",
         "QuestionResult",
         "cross_table",
-        "export_reports",
         "reports",
         "results_by",
         "survey_results",

@@ -18,12 +18,12 @@ from sottovoce.surveys.definition.questions import Question as Question
 from sottovoce.surveys.definition.survey import Survey as Survey
 from sottovoce.surveys.links import Link as Link
 from sottovoce.surveys.links import read_link as read_link
+from sottovoce.surveys.publications import export_reports as export_reports
 from sottovoce.surveys.rehearsal import Rehearsal as Rehearsal
 from sottovoce.surveys.rehearsal import rehearse as rehearse
 from sottovoce.surveys.results import AnswerEstimate as AnswerEstimate
 from sottovoce.surveys.results import QuestionResult as QuestionResult
 from sottovoce.surveys.results import cross_table as cross_table
-from sottovoce.surveys.results import export_reports as export_reports
 from sottovoce.surveys.results import reports as reports
 from sottovoce.surveys.results import results_by as results_by
 from sottovoce.surveys.results import survey_results as survey_results

@@ -1,23 +1,29 @@
 """The codebook of a survey: what the columns and labels of its exports mean, for people and other programs."""
 
 import csv
+import io
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from sottovoce.surveys.definition.questions import FORMULA_STARTS, Question
+from sottovoce.surveys.definition.questions import Question, harmless
 from sottovoce.surveys.definition.survey import Survey
+from sottovoce.surveys.labelled_files import labelled_variables
 from sottovoce.surveys.report_weights import chance_told
 from sottovoce.tables.sink import check_new, new_file
 
 NOT_PICKED = "(not picked: the report tells nothing about this question)"
 """Meaning of the label that a report has for a question that the device did not pick."""
 
-COLUMNS = ("column", "kind", "public", "question", "label", "answer", "scheme", "odds")
+COLUMNS = ("column", "kind", "public", "question", "label", "answer", "scheme", "odds", "variable", "code")
+"""The last two say what SPSS and Stata files have: the name of a variable, and the number of an answer in it."""
 
 
 def codebook(survey: Survey) -> list[tuple[str, ...]]:
     """Return a row for each label of each question, with the texts in the survey's first language.
+
+    Where reports are no answers, rows for what they can be follow.
 
     >>> from sottovoce.surveys.definition.definition import survey_from_text
     >>> survey = survey_from_text('''
@@ -25,9 +31,25 @@ def codebook(survey: Survey) -> list[tuple[str, ...]]:
     ...   {id: days, kind: number, text: Days, edges: [0, 1, 9], labels: [none, some]}]}
     ... ''')
     >>> codebook(survey)[1]
-    ('days', 'number', 'no', 'Days', 'some', 'some', 'randomized_response', '3')
+    ('days', 'number', 'no', 'Days', 'some', 'some', 'randomized_response', '3', 'days', '2')
     """
-    return [row for question in survey.questions for row in _rows(survey, question)]
+    codes = _codes(survey)
+    known = [row for question in survey.questions for row in _rows(survey, question)]
+    rows = [(*row, *codes.pop((row[0], row[4]), ("", ""))) for row in known]
+    others = [(column, "report", "no", "", label, "", "", "", *code) for (column, label), code in codes.items()]
+    return rows + others
+
+
+def _codes(survey: Survey) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the variable and the number of each column and label."""
+    codes = {}
+    for variable in labelled_variables(survey):
+        if variable.item is None:
+            for label, value in zip(variable.labels, variable.values, strict=True):
+                codes[variable.column, str(label)] = variable.name, str(value)
+        else:
+            codes[variable.column, str(variable.item)] = variable.name, "1"
+    return codes
 
 
 def _rows(survey: Survey, question: Question) -> list[tuple[str, ...]]:
@@ -50,12 +72,15 @@ def write_codebook(survey: Survey, path: str | Path, *, overwrite: bool = False)
     """Write the codebook as CSV and return its number of rows; no cell begins like a formula of a spreadsheet."""
     rows = codebook(survey)
     check_new(path, overwrite=overwrite)
-    with new_file(path) as hidden, hidden.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows([_harmless(cell) for cell in row] for row in rows)
+    with new_file(path) as hidden:
+        hidden.write_text(codebook_text(rows), encoding="utf-8")
     return len(rows)
 
 
-def _harmless(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell
+def codebook_text(rows: Sequence[tuple[str, ...]]) -> str:
+    """Return the rows of a codebook as CSV, texts as they are and harmless."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([*map(harmless, row[:-1]), row[-1]] for row in rows)  # the last one is a number
+    return stream.getvalue()

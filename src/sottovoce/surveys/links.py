@@ -9,7 +9,10 @@ from urllib.parse import urlsplit
 from sottovoce.errors import SottovoceError
 
 TOKEN_BYTES = 16
-TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
+TOKEN_LENGTH = 22
+"""Characters of an invitation: its bytes in base 64."""
+
+TOKEN = re.compile(rf"[A-Za-z0-9_-]{{{TOKEN_LENGTH}}}")
 HASH = re.compile(r"[0-9a-f]{64}")
 
 

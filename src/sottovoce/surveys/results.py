@@ -1,4 +1,4 @@
-"""Results of a survey: estimates of every question, cross tables, forged reports, and export.
+"""Results of a survey: estimates of every question, cross tables, and forged reports.
 
 Everything is computed from disguised reports alone, and nothing is returned of fewer reports than the survey's
 minimum.
@@ -35,12 +35,9 @@ from sottovoce.surveys.report_weights import (
     report_weight_range,
 )
 from sottovoce.surveys.scales import ScaleEstimate, scale_mean, shares_up_to
-from sottovoce.tables.sink import file_sink
 
 if TYPE_CHECKING:
     from sottovoce.surveys.collect.store import Store
-
-SUFFIXES = (".csv", ".parquet")
 
 
 @dataclass(frozen=True)
@@ -216,24 +213,6 @@ def disguised_table(store: "Store", survey: Survey) -> dict[str, Any]:
     return survey.plan.report_schema.decode(columns) | _public_labels(survey, columns)
 
 
-def export_reports(store: "Store", survey: Survey, path: str | Path, *, overwrite: bool = False) -> int:
-    """Write the stored reports to a CSV or Parquet file with its plan, for the owner only; return their number.
-
-    Reports are in random order. No header and no cell begins like a formula of a spreadsheet: definitions refuse such
-    names. Fewer reports than the survey's minimum are refused, and so is a file of a rehearsal whose name does not say
-    that it is one.
-    """
-    if survey.rehearsal and "rehearsal" not in Path(path).name.lower():
-        raise SottovoceError("output", "must have 'rehearsal' in its name, because the survey is one", str(path))
-    if Path(path).suffix.lower() not in SUFFIXES:
-        raise SottovoceError("output", f"must end in {' or '.join(SUFFIXES)}", str(path))
-    columns = _shuffled(_checked_columns(survey, store.reports(survey.id)))
-    with file_sink(path, survey.plan, overwrite=overwrite, private=True) as sink:
-        disguised = len(survey.plan.report_schema.sizes)
-        sink.write(columns[:disguised], tuple(columns[disguised:]))
-    return len(columns[0])
-
-
 def _checked_columns(survey: Survey, reports: Iterable[bytes]) -> Columns:
     """Decode reports, and refuse fewer than the survey's minimum."""
     columns = ReportFormat(survey.plan).to_columns(reports)
@@ -339,3 +318,11 @@ def column_channels(plan: Plan, name: str) -> list[Channel]:
     if not alike:
         raise SottovoceError(name, "must have reports of the same form as its answers", group.scheme)
     return [group.mechanism.channel.marginal([axis]) for axis in range(len(schema.sizes))[schema.columns_of(name)]]
+
+
+def shuffled_columns(store: "Store", survey: Survey) -> list[NDArray[Any]]:
+    """Return the stored reports as columns of codes in random order, public answers behind the disguised ones.
+
+    Fewer reports than the survey's minimum are refused.
+    """
+    return _shuffled(_checked_columns(survey, store.reports(survey.id)))

@@ -23,6 +23,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     run.delete,
     results.estimate,
     results.export,
+    results.report,
     demo.simulate,
     demo.demo,
 )

@@ -1,4 +1,4 @@
-"""`sottovoce survey estimate` and `export`: the results of a survey."""
+"""`sottovoce survey estimate`, `export` and `report`: the results of a survey."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,7 +66,12 @@ def estimate(
 
 @option_errors()
 def export(
-    output: Annotated[str, typer.Argument(metavar="OUT", help="CSV or Parquet file to write.")],
+    output: Annotated[
+        str,
+        typer.Argument(
+            metavar="OUT", help="File to write: .csv or .parquet with its plan, .zip, .sav (SPSS), .dta (Stata)."
+        ),
+    ],
     survey: SurveyArgument = None,
     db: DatabaseOption = DATABASE,
     codebook: Annotated[
@@ -75,10 +80,13 @@ def export(
     force: ForceOption = False,
     json: JsonOption = None,
 ) -> None:
-    """Write the disguised reports and their plan, in random order, for `sottovoce estimate` and other programs."""
+    """Write the disguised reports and their plan, in random order, for `sottovoce estimate` and other programs.
+
+    A .zip archive holds a CSV file, its plan and its codebook. SPSS and Stata files have labels, and no plan.
+    """
     with open_store(db) as store:
         from sottovoce.surveys.codebook import write_codebook
-        from sottovoce.surveys.results import export_reports
+        from sottovoce.surveys.publications import export_reports
         from sottovoce.tables.sink import check_new
 
         frozen = store.select(survey)
@@ -91,7 +99,33 @@ def export(
         write_codebook(frozen, codebook, overwrite=force)
         document["codebook"] = codebook
     write_json(document, json)
-    say(f"{rows} reports and their plan written to {output}.", json)
+    labelled = output.lower().endswith((".sav", ".dta"))
+    say(f"{rows} reports {'with labels' if labelled else 'and their plan'} written to {output}.", json)
+
+
+@option_errors()
+def report(
+    output: Annotated[str, typer.Argument(metavar="OUT", help="HTML file to write.")],
+    survey: SurveyArgument = None,
+    level: LevelOption = 0.95,
+    db: DatabaseOption = DATABASE,
+    force: ForceOption = False,
+    json: JsonOption = None,
+) -> None:
+    """Write all estimates with charts, tables and a methods paragraph as one HTML file to read, send or print."""
+    with open_store(db) as store:
+        from sottovoce.surveys.dashboard.report import html_report
+        from sottovoce.surveys.publications import check_output
+        from sottovoce.surveys.results import survey_results
+        from sottovoce.tables.sink import new_file
+
+        frozen = store.select(survey)
+        check_output(frozen, output, (".html",), overwrite=force)
+        results, counts = survey_results(frozen, store.reports(frozen.id), level=level), store.counts(frozen.id)
+    with new_file(output) as hidden:
+        hidden.write_text(html_report(frozen, results, counts, level=level), encoding="utf-8")
+    write_json({"survey": frozen.id, "reports": counts["reports"], "level": level, "output": output}, json)
+    say(f"Report of {counts['reports']} reports written to {output}.", json)
 
 
 def show_results(survey: "Survey", results: "list[QuestionResult]", level: float, target: str | None = None) -> None:

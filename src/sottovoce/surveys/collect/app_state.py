@@ -353,6 +353,11 @@ class AppState:
         except SQLAlchemyError:
             return False
 
+    def forget(self, name: str) -> None:
+        """Drop what is in memory of a survey that was deleted: its pages, and its secret key."""
+        self._published.pop(name, None)
+        self._secrets.pop(name, None)
+
     async def secret_key(self, survey: Survey) -> SecretKey:
         """Return the secret key of a survey, which is read and checked once: that takes longer than a signature."""
         async with self._reading:

@@ -21,6 +21,16 @@ STEPS = (2, 11)
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 """Beginnings of cells that a spreadsheet may take for formulas. No name and no label has one, so no export has."""
 
+
+def harmless(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula.
+
+    >>> harmless("=1+1"), harmless("1+1")
+    ("'=1+1", '1+1')
+    """
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
 Texts = Mapping[str, str]
 """A text in the survey's languages, by language tag; where one is missing, that of the first language is shown."""
 
