@@ -563,3 +563,33 @@ def test_the_log_does_not_grow_old_under_steady_load(monkeypatch, finished):
     assert finished(writer.put(entry(b"a"))) is STORED
     writer.close()
     assert tidied.is_set()
+
+
+def test_reports_are_read_at_once_and_their_mark_tells_when(store, open_survey):
+    """The mark changes with every report, and with other reports of the same number."""
+    name = open_survey.id
+    assert store.joined_reports(name) == b""
+    assert store.mark(name) == (0, b"", b"")
+    store.commit([Entry(name, bytes([number]) * 16, bytes([number, 7])) for number in (5, 3, 9)])
+    assert store.mark(name) == (3, b"\x03" * 16, b"\x09" * 16)
+    store.tidy()
+    assert store.mark(name) == (3, b"\x03" * 16, b"\x09" * 16)
+    store.commit([Entry(name, b"\x01" * 16, b"\x01\x07")])
+    assert store.mark(name).reports == 4
+    joined = store.joined_reports(name)
+    assert sorted(joined[start : start + 2] for start in range(0, 8, 2)) == sorted(store.reports(name))
+
+
+def test_a_place_names_the_database_and_shows_no_password(store, postgres):
+    assert Store(store.place.url).surveys() == store.surveys()
+    kept = Store(postgres.database())
+    assert "@" in kept.place.url
+    assert "postgres" not in repr(kept.place)
+    name = "0" * 16
+    kept.commit([Entry(name, os.urandom(16), b"ab")])
+    assert kept.joined_reports(name) == b""
+    with writing(kept.engine) as connection:
+        connection.execute(insert(inbox), [{"survey": name, "key": bytes([n]) * 16, "report": b"ab"} for n in (1, 2)])
+    assert kept.joined_reports(name) == b"abab"
+    assert kept.mark(name) == (2, b"\x01" * 16, b"\x02" * 16)
+    kept.close()
