@@ -24,7 +24,7 @@ from sottovoce.surveys.collect import writer as writer_module
 from sottovoce.surveys.collect.database import _prepare_layout, inbox, level, levels_of, reading, surveys, writing
 from sottovoce.surveys.collect.entries import Entry, Outcome
 from sottovoce.surveys.collect.inbox import count
-from sottovoce.surveys.collect.store import Admission, Store, opened
+from sottovoce.surveys.collect.store import Admission, Mark, Store, opened
 from sottovoce.surveys.collect.writer import BusyError, Writer
 from sottovoce.surveys.links import token_hash
 
@@ -576,6 +576,8 @@ def test_reports_are_read_at_once_and_their_mark_tells_when(store, open_survey):
     assert store.mark(name) == (3, b"\x03" * 16, b"\x09" * 16)
     store.commit([Entry(name, b"\x01" * 16, b"\x01\x07")])
     assert store.mark(name).reports == 4
+    assert store.may_have_grown(name, Mark(3, b"\x03" * 16, b"\x09" * 16))
+    assert not store.may_have_grown(name, Mark(3, b"\x03" * 16, b"\x08" * 16))
     joined = store.joined_reports(name)
     assert sorted(joined[start : start + 2] for start in range(0, 8, 2)) == sorted(store.reports(name))
 

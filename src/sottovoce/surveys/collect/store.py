@@ -302,6 +302,14 @@ class Store:
         keys = [bytes(key) for _, *ends in rows for key in ends if key is not None]
         return Mark(sum(row[0] for row in rows), min(keys, default=b""), max(keys, default=b""))
 
+    def may_have_grown(self, name: str, earlier: "Mark") -> bool:
+        """Return whether a survey still has the reports that had a mark, perhaps with others: its ends are there."""
+        keys = sorted({earlier.first, earlier.last})
+        with reading(self._engine) as connection:
+            lock_reports(connection)
+            found = connection.execute(known_keys(levels_of(connection)), {"survey": name, "keys": keys})
+            return len(found.all()) == len(keys)
+
     def receipts(self, name: str) -> list[bytes] | None:
         """Return the receipts of a survey's reports, sorted, which tells no order of arrival; None without a survey.
 
