@@ -24,7 +24,7 @@ from sottovoce.surveys.collect import writer as writer_module
 from sottovoce.surveys.collect.database import _prepare_layout, inbox, level, levels_of, reading, surveys, writing
 from sottovoce.surveys.collect.entries import Entry, Outcome
 from sottovoce.surveys.collect.inbox import count
-from sottovoce.surveys.collect.store import Admission, Store, opened
+from sottovoce.surveys.collect.store import Admission, Mark, Store, opened
 from sottovoce.surveys.collect.writer import BusyError, Writer
 from sottovoce.surveys.links import token_hash
 
@@ -625,3 +625,35 @@ def test_a_number_of_invitations(store, survey, count):
     with pytest.raises(SottovoceError, match="count must be a positive whole number"):
         store.invite(survey, count)
     assert store.counts(survey.id)["issued"] == 0
+
+
+def test_reports_are_read_at_once_and_their_mark_tells_when(store, open_survey):
+    """The mark changes with every report, and with other reports of the same number."""
+    name = open_survey.id
+    assert store.joined_reports(name) == b""
+    assert store.mark(name) == (0, b"", b"")
+    store.commit([Entry(name, bytes([number]) * 16, bytes([number, 7])) for number in (5, 3, 9)])
+    assert store.mark(name) == (3, b"\x03" * 16, b"\x09" * 16)
+    store.tidy()
+    assert store.mark(name) == (3, b"\x03" * 16, b"\x09" * 16)
+    store.commit([Entry(name, b"\x01" * 16, b"\x01\x07")])
+    assert store.mark(name).reports == 4
+    assert store.may_have_grown(name, Mark(3, b"\x03" * 16, b"\x09" * 16))
+    assert not store.may_have_grown(name, Mark(3, b"\x03" * 16, b"\x08" * 16))
+    joined = store.joined_reports(name)
+    assert sorted(joined[start : start + 2] for start in range(0, 8, 2)) == sorted(store.reports(name))
+
+
+def test_a_place_names_the_database_and_shows_no_password(store, postgres):
+    assert Store(store.place.url).surveys() == store.surveys()
+    kept = Store(postgres.database())
+    assert "@" in kept.place.url
+    assert "postgres" not in repr(kept.place)
+    name = "0" * 16
+    kept.commit([Entry(name, os.urandom(16), b"ab")])
+    assert kept.joined_reports(name) == b""
+    with writing(kept.engine) as connection:
+        connection.execute(insert(inbox), [{"survey": name, "key": bytes([n]) * 16, "report": b"ab"} for n in (1, 2)])
+    assert kept.joined_reports(name) == b"abab"
+    assert kept.mark(name) == (2, b"\x01" * 16, b"\x02" * 16)
+    kept.close()

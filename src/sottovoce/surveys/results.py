@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sottovoce.channels.channel import Channel
 from sottovoce.checks import Progress
+from sottovoce.counts.counter import CodedCounter
 from sottovoce.display import html_table
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates.estimate import Estimate
@@ -25,6 +26,8 @@ from sottovoce.plans.plan import Plan
 from sottovoce.reports.reports import Reports
 from sottovoce.reports.views import with_public_attributes
 from sottovoce.schemas.attribute import Columns
+from sottovoce.schemas.schema import Schema
+from sottovoce.surveys.definition.questions import Question
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.report import ReportFormat
 from sottovoce.surveys.report_weights import (
@@ -34,7 +37,7 @@ from sottovoce.surveys.report_weights import (
     picked_weight_range,
     report_weight_range,
 )
-from sottovoce.surveys.scales import ScaleEstimate, scale_mean, shares_up_to
+from sottovoce.surveys.scales import ScaleEstimate, ScaleSummary, scale_mean, scale_summary, shares_up_to
 
 if TYPE_CHECKING:
     from sottovoce.surveys.collect.store import Store
@@ -115,8 +118,31 @@ class QuestionResult:
             yield f"not tested for independence: {self.untested}"
 
 
+@dataclass(frozen=True, eq=False)
+class CodedReports:
+    """Reports of a survey that were decoded once, for several results: a column of codes for each report column.
+
+    Public answers stand behind the disguised columns.
+    """
+
+    columns: Columns
+
+    @classmethod
+    def of(cls, survey: Survey, reports: Iterable[bytes]) -> "CodedReports":
+        """Decode stored reports (`Store.reports`)."""
+        return cls(ReportFormat(survey.plan).to_columns(reports))
+
+    def __len__(self) -> int:
+        """Number of reports."""
+        return len(self.columns[0])
+
+
+StoredReports = Iterable[bytes] | CodedReports
+"""Reports as the database has them, or decoded already."""
+
+
 def survey_results(
-    survey: Survey, reports: Iterable[bytes], *, level: float = 0.95, progress: Progress | None = None
+    survey: Survey, reports: StoredReports, *, level: float = 0.95, progress: Progress | None = None
 ) -> list[QuestionResult]:
     """Estimate every question of a survey from its stored reports (`Store.reports`)."""
     columns = _checked_columns(survey, reports)
@@ -128,8 +154,29 @@ def survey_results(
     return results
 
 
+@dataclass(frozen=True)
+class DetailedResult:
+    """A question's estimates; of a scale also its mean, its median and its shares up to each step, wanted or not."""
+
+    result: QuestionResult
+    scale: ScaleSummary | None = None
+
+
+def detailed_results(survey: Survey, reports: StoredReports, *, level: float = 0.95) -> list[DetailedResult]:
+    """Estimate every question of a survey as `survey_results` does, and summarise its scales."""
+    columns = _checked_columns(survey, reports)
+    return [_detailed_result(survey, columns, question, level) for question in survey.questions]
+
+
+def _detailed_result(survey: Survey, columns: Columns, question: Question, level: float) -> DetailedResult:
+    if question.kind != "scale":
+        return DetailedResult(_question_result(survey, columns, question.id, level))
+    result, shares = _proportions(survey, columns, (question.id,), level)
+    return DetailedResult(result, scale_summary(shares, len(question.answers), level))
+
+
 def results_by(
-    survey: Survey, reports: Iterable[bytes], by: Sequence[str], *, level: float = 0.95
+    survey: Survey, reports: StoredReports, by: Sequence[str], *, level: float = 0.95
 ) -> tuple[list[QuestionResult], dict[tuple[str, ...], int]]:
     """Estimate the protected questions for each group of respondents with the same answers to public questions.
 
@@ -157,13 +204,13 @@ def results_by(
     return results, small
 
 
-def question_result(survey: Survey, reports: Iterable[bytes], question: str, *, level: float = 0.95) -> QuestionResult:
+def question_result(survey: Survey, reports: StoredReports, question: str, *, level: float = 0.95) -> QuestionResult:
     """Estimate the proportion of every answer to a question; with several choices, of each choice by itself."""
     return _question_result(survey, _checked_columns(survey, reports), question, level)
 
 
 def cross_table(
-    survey: Survey, reports: Iterable[bytes], first: str, second: str, *, level: float = 0.95
+    survey: Survey, reports: StoredReports, first: str, second: str, *, level: float = 0.95
 ) -> QuestionResult:
     """Estimate the proportions of all combinations of two answers, and test whether the questions are independent.
 
@@ -184,7 +231,7 @@ def cross_table(
     result, _ = _proportions(survey, columns, (first, second), level)
     try:
         plan = with_public_attributes(survey.plan, (first, second))
-        test = independence_test(_table(survey, columns, (first, second)), plan, first, second)
+        test = independence_test(report_counter(survey, columns), plan, first, second)
     except SottovoceError as reason:
         return replace(result, untested=str(reason))
     return replace(result, test=test)
@@ -209,17 +256,23 @@ def disguised_table(store: "Store", survey: Survey) -> dict[str, Any]:
 
     Nothing links a row to the time or the place of its arrival. Fewer reports than the survey's minimum are refused.
     """
-    columns = _shuffled(_checked_columns(survey, store.reports(survey.id)))
+    shuffled = _shuffled(_checked_columns(survey, store.reports(survey.id)))
+    return labelled_columns(survey, CodedReports(tuple(shuffled)))
+
+
+def labelled_columns(survey: Survey, reports: CodedReports) -> dict[str, Any]:
+    """Return reports as columns of labels by name, disguised ones first."""
+    columns = _checked_columns(survey, reports)
     return survey.plan.report_schema.decode(columns) | _public_labels(survey, columns)
 
 
-def _checked_columns(survey: Survey, reports: Iterable[bytes]) -> Columns:
+def _checked_columns(survey: Survey, reports: StoredReports) -> Columns:
     """Decode reports, and refuse fewer than the survey's minimum."""
-    columns = ReportFormat(survey.plan).to_columns(reports)
-    if len(columns[0]) < survey.minimum:
+    coded = reports if isinstance(reports, CodedReports) else CodedReports.of(survey, reports)
+    if len(coded) < survey.minimum:
         rule = f"must be at least {survey.minimum}, the survey's minimum, before any result is shown"
-        raise SottovoceError("reports", rule, len(columns[0]))
-    return columns
+        raise SottovoceError("reports", rule, len(coded))
+    return coded.columns
 
 
 def _shuffled(columns: Columns) -> list[NDArray[Any]]:
@@ -227,16 +280,10 @@ def _shuffled(columns: Columns) -> list[NDArray[Any]]:
     return [codes[order] for codes in columns]
 
 
-def _table(survey: Survey, columns: Columns, questions: Sequence[str]) -> dict[str, Any]:
-    """Return the report columns that depend on some questions, as labels, and public answers among them."""
+def report_counter(survey: Survey, columns: Columns) -> CodedCounter:
+    """Return a counter of disguised columns and public answers: estimates need counts, not labels."""
     plan = survey.plan
-    table = {name: labels for name, labels in _public_labels(survey, columns).items() if name in questions}
-    protected = [name for name in questions if name not in table]
-    if protected:
-        names = plan.report_names(protected)
-        selected = [codes for name in names for codes in columns[plan.report_schema.columns_of(name)]]
-        table |= plan.report_schema.project(names).decode(selected)
-    return table
+    return CodedCounter(Schema([*plan.report_schema, *(column.as_report() for column in plan.public)]), columns)
 
 
 def _public_labels(survey: Survey, columns: Sequence[NDArray[Any]]) -> dict[str, Any]:
@@ -258,22 +305,27 @@ def _question_result(survey: Survey, columns: Columns, question: str, level: flo
 def _proportions(
     survey: Survey, columns: Columns, questions: tuple[str, ...], level: float
 ) -> tuple[QuestionResult, Estimate]:
-    plan, respondents = with_public_attributes(survey.plan, questions), len(columns[0])
-    picked = is_sampled(plan, questions)
-    table = _table(survey, columns, plan.group_of(questions[0]).attributes if picked else questions)
-    found = estimate_proportions(table, plan, questions, method="best")
-    rows = [(tuple(map(str, row["values"].values())), row["estimate"], row) for row in found.to_rows(level)]
-    if picked:
-        weights, told = picked_weight_range(plan, questions), _told(plan, columns, questions)
-        result = replace(_result(questions, told, level, rows, weights), respondents=respondents)
-    else:
-        result = _result(questions, respondents, level, rows, joint_weight_range(plan, questions))
+    plan = with_public_attributes(survey.plan, questions)
+    result, found = proportions_result(plan, report_counter(survey, columns), questions, level)
     return replace(result, rehearsal=survey.rehearsal), found
 
 
-def _told(plan: Plan, columns: Columns, questions: Sequence[str]) -> int:
+def proportions_result(
+    plan: Plan, counter: CodedCounter, questions: tuple[str, ...], level: float
+) -> tuple[QuestionResult, Estimate]:
+    """Estimate the joint proportions of some attributes of a plan, with the forged reports that would move each."""
+    respondents, picked = counter.rows(), is_sampled(plan, questions)
+    found = estimate_proportions(counter, plan, questions, method="best")
+    rows = [(tuple(map(str, row["values"].values())), row["estimate"], row) for row in found.to_rows(level)]
+    if picked:
+        weights, told = picked_weight_range(plan, questions), _told(plan, counter, questions)
+        return replace(_result(questions, told, level, rows, weights), respondents=respondents), found
+    return _result(questions, respondents, level, rows, joint_weight_range(plan, questions)), found
+
+
+def _told(plan: Plan, counter: CodedCounter, questions: Sequence[str]) -> int:
     """Return the number of reports that tell something about all of some questions."""
-    codes = [columns[plan.report_schema.columns_of(name)][0] for name in questions]
+    codes = [counter.columns[counter.schema.columns_of(name)][0] for name in questions]
     sizes = [plan.schema[name].sizes[0] for name in questions]
     return int(np.all([own < size for own, size in zip(codes, sizes, strict=True)], axis=0).sum())
 
@@ -281,7 +333,7 @@ def _told(plan: Plan, columns: Columns, questions: Sequence[str]) -> int:
 def _choice_supports(survey: Survey, columns: Columns, question: str, level: float) -> QuestionResult:
     """Estimate how many respondents selected each of several choices."""
     itemsets = [[label] for label in survey.question(question).labels]
-    found = estimate_supports(_table(survey, columns, [question]), survey.plan, itemsets, attribute=question)
+    found = estimate_supports(report_counter(survey, columns), survey.plan, itemsets, attribute=question)
     ranges = [report_weight_range(channel, np.array([1])) for channel in column_channels(survey.plan, question)]
     weights = np.concatenate([low for low, _ in ranges]), np.concatenate([high for _, high in ranges])
     rows = [(tuple(row["items"]), row["support"], row) for row in found.to_rows(level)]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.checks import Array
 from sottovoce.estimates.estimate import Estimate
@@ -18,6 +19,56 @@ class ScaleEstimate:
     standard_error: float
     low: float
     high: float
+
+
+@dataclass(frozen=True)
+class MedianEstimate:
+    """The median step of a scale, with the least and the largest step that a confidence interval holds."""
+
+    step: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class ScaleSummary:
+    """Mean and median of those who gave a step, None where nobody seems to have, and the shares up to each step."""
+
+    mean: ScaleEstimate | None
+    median: MedianEstimate | None
+    up_to: tuple[ScaleEstimate, ...]
+
+
+def scale_summary(shares: Estimate, steps: int, level: float = 0.95) -> ScaleSummary:
+    """Return mean, median and shares up to each step of a scale, from the shares of its steps."""
+    return ScaleSummary(
+        scale_mean(shares, steps, level), scale_median(shares, steps, level), shares_up_to(shares, steps, level)
+    )
+
+
+def scale_median(shares: Estimate, steps: int, level: float = 0.95) -> MedianEstimate | None:
+    """Return the first step up to which at least half of those are who gave one, with an interval.
+
+    The median is at most s if `G(s) = p(1) + ... + p(s) - (p(1) + ... + p(steps)) / 2` is not negative. The interval
+    holds the steps m for which neither `G(m) < 0` nor `G(m - 1) >= 0` is certain at half the error each: it
+    inverts the intervals of the shares up to each step, and so misses the median no more often than they miss G.
+    """
+    cells = np.arange(len(shares.value))
+    given = cells < steps
+    if float(given @ shares.value) <= 0:
+        return None
+    excess = [
+        _linear(shares, weights, float(weights @ shares.value), (-1, 1), level) for weights in _halves(cells, steps)
+    ]
+    low = next((step for step, each in enumerate(excess, 1) if each.high >= 0), steps)
+    high = 1 + max((step for step, each in enumerate(excess, 1) if each.low < 0), default=0)
+    step = next((step for step, each in enumerate(excess, 1) if each.value >= 0), steps)
+    return MedianEstimate(step, min(low, step), max(high, step))
+
+
+def _halves(cells: NDArray[np.intp], steps: int) -> list[Array]:
+    """Return the weights of `G(s)` for each step but the last, where it is half of those who gave one."""
+    return [np.where(cells < step, 0.5, np.where(cells < steps, -0.5, 0.0)) for step in range(1, steps)]
 
 
 def scale_mean(shares: Estimate, steps: int, level: float = 0.95) -> ScaleEstimate | None:

@@ -9,10 +9,11 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -23,6 +24,7 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    literal,
     select,
     true,
     union_all,
@@ -72,6 +74,21 @@ class Admission(Enum):
     CLOSED = "closed"
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a database is: its URL, which may have a password, and which no message shows."""
+
+    url: str = field(repr=False)
+
+
+class Mark(NamedTuple):
+    """What tells whether reports have come or gone: their number, and the first and last of their random keys."""
+
+    reports: int
+    first: bytes
+    last: bytes
+
+
 class Store:
     """The database of surveys, invitations and reports: an SQLite file, or a PostgreSQL database by its URL.
 
@@ -89,6 +106,11 @@ class Store:
     def engine(self) -> Engine:
         """Connections to the database, for what is stored beside surveys."""
         return self._engine
+
+    @property
+    def place(self) -> "Place":
+        """Where the database is, for another process of this machine."""
+        return Place(self._engine.url.render_as_string(hide_password=False))
 
     def close(self) -> None:
         """Close all connections; SQLite then moves its log of recent commits into the database, and deletes it."""
@@ -126,7 +148,7 @@ class Store:
         """Return the frozen survey with this id, checked again, or None."""
         with reading(self._engine) as connection:
             row = connection.execute(select(surveys.c.document, surveys.c.logo).where(surveys.c.id == name)).first()
-        return None if row is None else survey_from_bytes(bytes(row.document)).with_logo(row.logo)
+        return None if row is None else _parsed(bytes(row.document)).with_logo(row.logo)
 
     def select(self, name: str | None = None) -> Survey:
         """Return the survey with an id, or with the beginning of one; without an id, the only survey.
@@ -291,6 +313,33 @@ class Store:
             ).subquery()
             return [bytes(report) for report in connection.scalars(select(found.c.report).order_by(found.c.key))]
 
+    def joined_reports(self, name: str) -> bytes:
+        """Return all reports of a survey one after the other, in any order, which is faster than one by one."""
+        with reading(self._engine) as connection:
+            lock_reports(connection)
+            tables = tables_of_reports(levels_of(connection))
+            found = union_all(*(_reports_of(table, name) for table in tables)).subquery().c.report
+            if is_postgres(connection):
+                return bytes(connection.scalar(select(func.string_agg(found, literal(b"")))) or b"")
+            return bytes.fromhex(connection.scalar(select(func.group_concat(func.hex(found), ""))) or "")
+
+    def mark(self, name: str) -> "Mark":
+        """Return the number of a survey's reports, and their first and last key: other reports have another mark."""
+        with reading(self._engine) as connection:
+            lock_reports(connection)
+            tables = tables_of_reports(levels_of(connection))
+            rows = [connection.execute(_mark_of(table, name)).one() for table in tables]
+        keys = [bytes(key) for _, *ends in rows for key in ends if key is not None]
+        return Mark(sum(row[0] for row in rows), min(keys, default=b""), max(keys, default=b""))
+
+    def may_have_grown(self, name: str, earlier: "Mark") -> bool:
+        """Return whether a survey still has the reports that had a mark, perhaps with others: its ends are there."""
+        keys = sorted({earlier.first, earlier.last})
+        with reading(self._engine) as connection:
+            lock_reports(connection)
+            found = connection.execute(known_keys(levels_of(connection)), {"survey": name, "keys": keys})
+            return len(found.all()) == len(keys)
+
     def receipts(self, name: str) -> list[bytes] | None:
         """Return the receipts of a survey's reports, sorted, which tells no order of arrival; None without a survey.
 
@@ -374,6 +423,12 @@ class Store:
         return remarks
 
 
+@lru_cache(maxsize=64)
+def _parsed(document: bytes) -> Survey:
+    """Return the survey of a document, which is checked when it is read first."""
+    return survey_from_bytes(document)
+
+
 def _survey_row(survey: Survey, secret: SecretKey | None) -> dict[str, Any]:
     return {
         "id": survey.id,
@@ -393,6 +448,13 @@ def _state(connection: Connection, name: str, token: bytes) -> Admission:
     if row is None:
         return Admission.UNKNOWN
     return Admission.UNSPENT if row.blinded is None else Admission.SPENT
+
+
+def _mark_of(table: Table, name: str) -> Select[Any]:
+    mine = select(table.c.key).where(table.c.survey == name).limit(1)
+    number = select(func.count()).select_from(table).where(table.c.survey == name)
+    ends = mine.order_by(table.c.key), mine.order_by(table.c.key.desc())
+    return select(*(query.scalar_subquery() for query in (number, *ends)))
 
 
 def _reports_of(table: Table, name: str) -> Select[Any]:

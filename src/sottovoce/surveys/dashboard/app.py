@@ -1,8 +1,12 @@
 """The dashboard as part of the web application: its routes, and what its requests share."""
 
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import cached_property
 from multiprocessing import get_context
+from signal import SIG_IGN, SIGINT, signal
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,7 +24,10 @@ from sottovoce.surveys.dashboard import (
     survey_pages,
 )
 from sottovoce.surveys.dashboard.accounts import Accounts
+from sottovoce.surveys.dashboard.live_results import LiveResults
 from sottovoce.surveys.dashboard.visit import HOME, files, release
+
+Result = TypeVar("Result")
 
 LOGINS_PER_WINDOW = 5
 """Attempts to log in from one address within ten seconds."""
@@ -35,14 +42,32 @@ class Dashboard:
         self.logins = RateLimit(logins_per_window)
 
     @cached_property
+    def results(self) -> LiveResults:
+        """Results that were computed, and those that are being computed."""
+        return LiveResults(self.submit)
+
+    def submit(self, function: Callable[..., Result], *arguments: Any) -> "Future[Result]":
+        """Run a function in the process for estimates; if that was ended, in a new one."""
+        try:
+            return self.worker.submit(function, *arguments)
+        except BrokenProcessPool:
+            del self.worker
+            return self.worker.submit(function, *arguments)
+
+    @cached_property
     def worker(self) -> ProcessPoolExecutor:
         """Process for estimates, started at their first request."""
-        return ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+        return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=leave_interrupts_to_server)
 
     def close(self) -> None:
         """End the process for estimates."""
         if "worker" in self.__dict__:
             self.worker.shutdown(cancel_futures=True)
+
+
+def leave_interrupts_to_server() -> None:
+    """Let a process be ended by the server that started it, and not by the interrupt that ends both."""
+    signal(SIGINT, SIG_IGN)
 
 
 async def show_file(request: Request) -> Response:

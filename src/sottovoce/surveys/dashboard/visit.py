@@ -25,6 +25,7 @@ from sottovoce.errors import SottovoceError
 from sottovoce.surveys.collect.app_state import AppState, Refusal, RefusedError
 from sottovoce.surveys.collect.store import Store
 from sottovoce.surveys.dashboard.accounts import Role, Session, same_token
+from sottovoce.surveys.dashboard.charts import percent
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.page.files import MEDIA_TYPES, PageFile
 from sottovoce.surveys.page.files import address as page_address
@@ -254,5 +255,5 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals |= {"address": address, "files": files(), "icon": page_address("icon.svg")}
-    environment.filters["script"] = to_script
+    environment.filters |= {"script": to_script, "percent": percent}
     return environment

@@ -1,0 +1,228 @@
+"""Results keep up with the reports, wait for nobody for long, and come from a process that may end."""
+
+import os
+import signal
+import time
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+
+import numpy as np
+import pytest
+
+from sottovoce.errors import MissingExtraError
+from sottovoce.surveys.client.simulate import simulate_respondents
+from sottovoce.surveys.collect.store import Mark, Store
+from sottovoce.surveys.dashboard import analyses, live_results
+from sottovoce.surveys.dashboard.app import Dashboard, leave_interrupts_to_server
+from sottovoce.surveys.dashboard.live_results import Found, Inquiry, LiveResults, answer
+from sottovoce.surveys.definition.definition import survey_from_text
+from sottovoce.surveys.results import CodedReports
+
+TEXT = """title: T
+asker: A
+purpose: P
+until: 2999-12-31
+invitation: open
+odds: 81
+split: true
+minimum: 2
+questions:
+  - {id: q, kind: yes_no, text: Q}
+  - {id: s, kind: several, text: S, answers: [a, b, c]}
+"""
+
+
+@pytest.fixture
+def filled(tmp_path):
+    """A store with a rehearsal of 300 reports."""
+    store = Store(str(tmp_path / "surveys.db"))
+    survey = store.freeze(survey_from_text(TEXT).as_rehearsal())
+    store.store_simulated(survey, simulate_respondents(survey, 300, np.random.default_rng(1)).reports())
+    yield store, survey
+    store.close()
+
+
+@pytest.fixture(autouse=True)
+def forgotten():
+    """What this process keeps as if it were the other one."""
+    yield
+    for store in live_results._stores.values():
+        store.close()
+    live_results._stores.clear()
+    live_results._decoded.clear()
+
+
+def here(function, *arguments):
+    """Run in this process, at once."""
+    future = Future()
+    try:
+        future.set_result(function(*arguments))
+    except Exception as reason:
+        future.set_exception(reason)
+    return future
+
+
+def add(store, survey, count, seed=2):
+    store.store_simulated(survey, simulate_respondents(survey, count, np.random.default_rng(seed)).reports())
+
+
+def test_results_are_computed_once_for_the_same_reports(filled, monkeypatch):
+    store, survey = filled
+    calls = []
+    monkeypatch.setitem(analyses.ANALYSES, "count", lambda survey, reports, level: calls.append(1) or len(reports))
+    live, inquiry = LiveResults(here, rest=0), Inquiry(survey.id, "count", 0.95)
+    assert [live.ask(store, inquiry).value for _ in range(3)] == [300] * 3
+    assert len(calls) == 1
+    add(store, survey, 10)
+    found = live.ask(store, inquiry)
+    assert (found.value, found.reports, len(calls)) == (310, 310, 2)
+    assert live.ask(store, Inquiry(survey.id, "count", 0.9)).value == 310
+    assert len(calls) == 3
+
+
+def test_results_rest_while_reports_arrive(filled, monkeypatch):
+    store, survey = filled
+    monkeypatch.setitem(analyses.ANALYSES, "count", lambda survey, reports, level: len(reports))
+    live, inquiry = LiveResults(here, rest=1e6), Inquiry(survey.id, "count", 0.95)
+    assert live.ask(store, inquiry).value == 300
+    add(store, survey, 10)
+    assert live.ask(store, inquiry).value == 300
+    store.delete_survey(survey.id)
+    store.freeze(survey_from_text(TEXT).as_rehearsal())
+    add(store, survey, 310)
+    assert live.ask(store, inquiry).value == 310
+
+
+def test_a_slow_computation_leaves_the_last_results(filled):
+    store, survey = filled
+    inquiry, asked = Inquiry(survey.id, "count", 0.95), []
+
+    def submit(function, *arguments):
+        asked.append(Future())
+        return asked[-1]
+
+    live = LiveResults(submit, rest=0)
+    assert live.ask(store, inquiry, patience=0.01) is None
+    assert live.ask(store, inquiry, patience=0.01) is None
+    assert len(asked) == 1
+    asked[0].set_result(Found(store.mark(survey.id), 300, None, 5.0))
+    assert live.ask(store, inquiry, patience=0.01).value == 300
+    add(store, survey, 5)
+    late = live.ask(store, inquiry, patience=0.01)
+    assert (late.value, late.reports, len(asked)) == (300, 300, 2)
+    asked[1].cancel()
+    asked[1].set_running_or_notify_cancel()
+    assert live.ask(store, inquiry, patience=0.01).value == 300
+    assert len(asked) == 3
+
+
+def test_only_the_newest_results_are_kept(filled, monkeypatch):
+    store, survey = filled
+    monkeypatch.setattr(live_results, "MOST_FOUND", 2)
+    monkeypatch.setitem(analyses.ANALYSES, "count", lambda survey, reports, level: len(reports))
+    live = LiveResults(here)
+    for level in (0.9, 0.95, 0.99):
+        live.ask(store, Inquiry(survey.id, "count", level))
+    assert [inquiry.level for inquiry in live._kept] == [0.95, 0.99]
+
+
+def test_the_other_process_reads_again_what_has_changed(filled, monkeypatch):
+    store, survey = filled
+    monkeypatch.setitem(analyses.ANALYSES, "count", lambda survey, reports, level: len(reports))
+    inquiry = Inquiry(survey.id, "count", 0.95)
+    assert answer(store.place, inquiry).value == 300
+    kept = live_results._decoded[store.place, survey.id][2]
+    assert answer(store.place, inquiry).value == 300
+    assert live_results._decoded[store.place, survey.id][2] is kept
+    add(store, survey, 1)
+    assert answer(store.place, inquiry).value == 301
+    monkeypatch.setattr(live_results, "MOST_DECODED", 1)
+    other = store.freeze(survey_from_text(TEXT.replace("title: T", "title: U")).as_rehearsal())
+    add(store, other, 7)
+    assert answer(store.place, Inquiry(other.id, "count", 0.95)).value == 7
+    assert list(live_results._decoded) == [(store.place, other.id)]
+    store.delete_survey(other.id)
+    assert answer(store.place, Inquiry(other.id, "count", 0.95)) is None
+    assert answer(store.place, Inquiry(other.id, "count", 0.95)) is None
+
+
+def test_mistakes_and_missing_extras_come_back_as_reasons(filled, monkeypatch):
+    store, survey = filled
+
+    def missing(survey, reports, level):
+        raise MissingExtraError("a classifier", "scikit-learn", "mine")
+
+    monkeypatch.setitem(analyses.ANALYSES, "missing", missing)
+    found = answer(store.place, Inquiry(survey.id, "missing", 0.95))
+    assert found.value is None
+    assert found.reason == "a classifier needs scikit-learn; install it with: pip install 'sottovoce[mine]'"
+    assert (
+        "must be one with several choices"
+        in answer(store.place, Inquiry(survey.id, "patterns", 0.95, ("q", "0.1", "0.5"))).reason
+    )
+
+
+def test_rules_of_choices_that_are_disguised_together():
+    survey = survey_from_text(TEXT.replace("text: S,", "text: S, scheme: randomized_response,"))
+    coded = CodedReports.of(survey, simulate_respondents(survey, 5000, np.random.default_rng(1)).reports())
+    found = analyses.patterns(survey, coded, 0.95, "s", "0.05", "0.1")
+    assert found.rules
+    assert all(0 <= rule.confidence <= 1 for rule in found.rules)
+
+
+@pytest.mark.parametrize(("label", "features"), [("s", ("q",)), ("q", ("s",)), ("q", ()), ("q", ("q",))])
+def test_a_classifier_needs_questions_with_one_answer(label, features):
+    survey = survey_from_text(TEXT)
+    with pytest.raises(ValueError, match="features must be"):
+        analyses.classifier(survey, CodedReports(()), 0.95, label, "tree", *features)
+
+
+def test_a_classifier_may_have_bounds_only():
+    text = TEXT.replace("split: true\n", "") + "".join(f"  - {{id: x{n}, kind: yes_no, text: X}}\n" for n in range(6))
+    survey = survey_from_text(text)
+    coded = CodedReports.of(survey, simulate_respondents(survey, 5000, np.random.default_rng(1)).reports())
+    found = analyses.classifier(survey, coded, 0.95, "x0", "naive_bayes", "x1", "x2", "x3")
+    assert found.accuracy.name == "accuracy"
+    assert len(found.recall) in (0, 2)
+
+
+def test_a_process_that_was_ended_is_started_again(filled):
+    store, survey = filled
+    dashboard = Dashboard(store)
+    inquiry = Inquiry(survey.id, "questions", 0.95)
+    deadline = time.monotonic() + 60
+    while dashboard.results.ask(store, inquiry) is None:
+        assert time.monotonic() < deadline
+    dashboard.worker.submit(os._exit, 1).exception()
+    other = Inquiry(survey.id, "questions", 0.9)
+    while (found := dashboard.results.ask(store, other)) is None:
+        assert time.monotonic() < deadline
+    assert found.reports == 300
+    dashboard.close()
+
+
+def test_a_process_that_ends_at_work_is_replaced(filled):
+    store, survey = filled
+    broken = Future()
+    broken.set_exception(BrokenProcessPool())
+    futures = iter([broken, here(lambda: Found(Mark(300, b"", b""), 300, None, 0.1))])
+    live = LiveResults(lambda *arguments: next(futures))
+    assert live.ask(store, Inquiry(survey.id, "count", 0.95)).value == 300
+
+
+def test_results_of_a_postgresql_database(postgres):
+    store = Store(postgres.database())
+    survey = store.freeze(survey_from_text(TEXT).as_rehearsal())
+    add(store, survey, 50)
+    found = answer(store.place, Inquiry(survey.id, "questions", 0.95))
+    assert found.reason is None
+    assert found.reports == 50
+    assert len(found.value.cards) == 2
+    store.close()
+
+
+def test_an_interrupt_is_left_to_the_server():
+    before = signal.getsignal(signal.SIGINT)
+    leave_interrupts_to_server()
+    os.kill(os.getpid(), signal.SIGINT)
+    signal.signal(signal.SIGINT, before)
