@@ -72,7 +72,7 @@ def _accounts_page(visit: Visit, link: str | None = None, named: str | None = No
     accounts = visit.dashboard.accounts
     return visit.page(
         "accounts.html",
-        sessions=accounts.sessions(visit.account),
+        sessions=sorted(accounts.sessions(visit.account), key=lambda session: session.mark != visit.mark),
         own=visit.mark,
         accounts=accounts.all() if visit.role >= Role.OWNER else [],
         link=link,

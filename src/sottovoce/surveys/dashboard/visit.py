@@ -70,7 +70,6 @@ CONTENT_SECURITY_POLICY = "; ".join(
 HEADERS = {
     "content-security-policy": CONTENT_SECURITY_POLICY,
     "referrer-policy": "same-origin",  # without any, browsers do not say where a form comes from
-    "integrity-policy": "blocked-destinations=(script style)",
     "cache-control": "no-store",
 }
 _REASONS = {
