@@ -57,6 +57,11 @@ COMMANDS = {
     "survey export": (),
     "survey simulate": (),
     "survey demo": (),
+    "survey accounts list": (),
+    "survey accounts add": (),
+    "survey accounts reset": (),
+    "survey accounts remove": ("--yes",),
+    "survey accounts end-sessions": (),
 }
 """Arguments that a command always gets."""
 
@@ -280,6 +285,7 @@ WRONG = {
         "--host and --port": "--host nowhere.invalid",
         "--port": "--port -1",
         "--per-window": "--per-window 0",
+        "--url": "--url x",
     },
     "survey status": {"--db": "--db none.db"},
     "survey revoke": {"ID": "zz", "--links": "--links t.csv", "--db": "--db none.db"},
@@ -319,6 +325,11 @@ WRONG = {
         "--connections": "x#y --connections 0",
         "--seed": "x#y --seed -1",
     },
+    "survey accounts list": {"--db": "--db none.db"},
+    "survey accounts add": {"--role": "--role king", "--db": "--db /nowhere/s.db", "--url": "--url x"},
+    "survey accounts reset": {"NAME": "nobody", "--db": "a --db none.db", "--url": "a --url x"},
+    "survey accounts remove": {"NAME": "nobody", "--db": "a --db none.db"},
+    "survey accounts end-sessions": {"NAME": "nobody", "--db": "a --db none.db"},
     "survey demo": {"--respondents": "--respondents 1", "--port": "--port -1", "--seed": "--seed -1"},
 }
 """What an error must name, and arguments with which it must; names that differ in spaces are further cases."""

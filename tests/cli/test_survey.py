@@ -1,5 +1,6 @@
 """The survey on the command line, from a sample to estimates."""
 
+import io
 import json
 import os
 import re
@@ -9,7 +10,9 @@ import subprocess
 import sys
 from contextlib import closing, contextmanager
 from fractions import Fraction
+from http.client import HTTPConnection
 from types import SimpleNamespace
+from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 import pytest
@@ -22,6 +25,7 @@ from sottovoce.surveys.client.client import Client
 from sottovoce.surveys.client.simulate import simulate_respondents
 from sottovoce.surveys.collect.entries import Entry
 from sottovoce.surveys.collect.store import Store, opened
+from sottovoce.surveys.dashboard.accounts import MOST_FAILURES, Accounts, LoginError, Role
 from sottovoce.surveys.definition.definition import read_definition
 from sottovoce.surveys.links import read_link
 from tests.surveys.dashboard.conftest import Researcher
@@ -368,7 +372,12 @@ def test_serving_off_this_machine_asks_for_https(run, folder, monkeypatch):
     code, out, _ = run("survey", "serve", "--host", "0.0.0.0", "--port", "0", "--per-window", "5")  # noqa: S104
     assert code == 0
     assert "browsers need HTTPS" in out
-    assert "Create the first account with this link" in out
+    assert "Create the first account with this link, which works once: http://0.0.0.0:" in out
+    assert "There is no survey yet" not in out  # it can be created in the browser
+    code, out, _ = run("survey", "serve", "--port", "0", "--respondents-only", "--json", "only.json")
+    assert "There is no survey yet: sottovoce survey freeze DRAFT\n" in out
+    assert "research" not in out
+    assert json.loads((folder / "only.json").read_text())["first_account"] is None
     run("survey", "new", "draft.yaml", "--sample", "minimal")
     run("survey", "freeze", "draft.yaml")
     code, out, _ = run("survey", "serve", "--port", "0", "--json", "served.json")
@@ -376,7 +385,72 @@ def test_serving_off_this_machine_asks_for_https(run, folder, monkeypatch):
     assert "There is no survey" not in out
     assert "HTTPS" not in out
     assert json.loads((folder / "served.json").read_text())["address"] in out
-    assert len(served) == 2
+    assert len(served) == 3
+
+
+def test_the_first_account_comes_by_a_link_that_the_server_prints(run, folder):
+    """Of two servers that start over one database, the link of the later one works, once."""
+    with serving() as (address, first), serving("--url", "https://survey.example.org/") as (other, second):
+        lines = [first.stdout.readline(), second.stdout.readline()]
+        links = [line.split("works once: ")[1].strip() for line in lines]
+        assert links[0].startswith(f"{address}/research/link/")
+        assert links[1].startswith("https://survey.example.org/research/link/")
+        paths = [urlsplit(link).path for link in links]
+        assert [status_of(other, path) for path in paths] == [410, 200]
+        fields = {"name": "anna", "password": "correct horse battery", "again": "correct horse battery"}
+        assert [status_of(address, path, fields) for path in (*paths, paths[1])] == [410, 303, 410]
+    with serving() as (address, process):
+        assert process.stdout.readline() == f"Researchers log in at {address}/research\n"
+        assert status_of(address, "/research/login") == 200
+    with serving("--respondents-only") as (address, process):
+        assert [status_of(address, path) for path in ("/research", "/research/login", paths[1])] == [404] * 3
+
+
+def status_of(address: str, path: str, fields: dict | None = None) -> int:
+    """Status of a response to a visit, or to a form."""
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    with closing(HTTPConnection(urlsplit(address).netloc, timeout=60)) as connection:
+        connection.request("POST" if fields else "GET", path, urlencode(fields or {}), form if fields else {})
+        return connection.getresponse().status
+
+
+def test_accounts(run, folder, monkeypatch):
+    monkeypatch.setattr("sottovoce.surveys.dashboard.accounts.MEMORY_KIB", 64)
+    assert "--db must be a database" in run("survey", "accounts", "list")[2]
+    code, out, _ = run("survey", "accounts", "add", "--role", "owner", "--url", "https://a.org/", "--json", "-")
+    added = json.loads(out)
+    assert (code, added["role"], added["link"][:28]) == (0, "owner", "https://a.org/research/link/")
+    code, out, _ = run("survey", "accounts", "add")
+    assert out.startswith("Link for a new account, works once within three days: http://127.0.0.1:8000/research/link/")
+    with opened("surveys.db") as store:
+        accounts = Accounts(store.engine)
+        token = out.strip().rpartition("/")[2]
+        accounts.use_link(added["link"].rpartition("/")[2], "anna", "correct horse battery")
+        accounts.use_link(token, "ben", "correct horse battery")
+        for _ in range(MOST_FAILURES):
+            with pytest.raises(LoginError):
+                accounts.log_in("ben", "wrong")
+        listed = json.loads(run("survey", "accounts", "list", "--json", "-")[1])
+        ben = {"name": "ben", "role": "editor", "locked": True, "sessions": 1}
+        assert listed == {"accounts": [{"name": "anna", "role": "owner", "locked": False, "sessions": 1}, ben]}
+        assert re.search(r"ben\W+editor\W+yes\W+1", run("survey", "accounts", "list")[1])
+        assert "Ended 1 session of anna." in run("survey", "accounts", "end-sessions", "anna")[1]
+        assert json.loads(run("survey", "accounts", "end-sessions", "anna", "--json", "-")[1])["ended"] == 0
+        out = run("survey", "accounts", "reset", "ben", "--url", "https://a.org")[1]
+        assert out.startswith(
+            "Link for a new password of ben, works once within three days: https://a.org/research/link/"
+        )
+        accounts.use_link(out.strip().rpartition("/")[2], "", "seven purple umbrellas")
+        assert accounts.log_in("ben", "seven purple umbrellas").role == Role.EDITOR
+        assert json.loads(run("survey", "accounts", "reset", "ben", "--json", "-")[1])["name"] == "ben"
+        assert "NAME must not be that of the last owner" in run("survey", "accounts", "remove", "anna", "--yes")[2]
+        monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+        assert run("survey", "accounts", "remove", "ben")[0] == 1
+        assert len(accounts.all()) == 2
+        monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+        code, out, asked = run("survey", "accounts", "remove", "ben")
+        assert (code, out.strip(), asked[:35]) == (0, "Removed ben.", "Remove the account ben, editor? [y/")
+        assert [account.name for account in accounts.all()] == ["anna"]
 
 
 def test_the_demo_ends_by_itself_where_nobody_looks(run, folder):

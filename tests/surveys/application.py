@@ -60,9 +60,9 @@ class Sent:
 class App:
     """The application over a database, in a loop and a thread of its own."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, **settings: Any) -> None:
         self._pool, self._runner, self._state = ThreadPoolExecutor(1), asyncio.Runner(), {}
-        self._app = make_app(store, per_window=None)
+        self._app = make_app(store, **{"per_window": None} | settings)
         self._pool.submit(self._runner.run, self._start()).result()
 
     def close(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import typer
 
-from sottovoce.cli.survey import author, demo, rehearse, results, run
+from sottovoce.cli.survey import accounts, author, demo, rehearse, results, run
 
 app = typer.Typer(
     help="Run a survey whose answers are disguised on the respondents' own devices.", no_args_is_help=True
@@ -29,3 +29,4 @@ COMMANDS: tuple[Callable[..., None], ...] = (
 )
 for command in COMMANDS:
     app.command()(command)
+app.add_typer(accounts.app, name="accounts")

@@ -75,6 +75,9 @@ def serve(
             "300 if not given.",
         ),
     ] = None,
+    url: Annotated[
+        str | None, typer.Option(help="Address of the server in the link that it prints, if a proxy gives it another.")
+    ] = None,
     respondents_only: Annotated[
         bool, typer.Option("--respondents-only", help="Leave out the researchers' side: nobody can log in.")
     ] = False,
@@ -87,10 +90,12 @@ def serve(
     from sottovoce.surveys.collect.server import LOCAL, REPORTS_PER_WINDOW, address_of, listen, make_app
     from sottovoce.surveys.collect.server import serve as serve_app
     from sottovoce.surveys.dashboard.accounts import first_account_link
+    from sottovoce.surveys.links import server_address
 
+    known_as = None if url is None else server_address(url)
     with closing(listen(host, port)) as listening, open_store(db, create=True) as store:
         address, count, remarks = address_of(listening), len(store.surveys()), store.check()
-        first = None if respondents_only else first_account_link(store, address)
+        first = None if respondents_only else first_account_link(store, known_as or address)
         write_json({"address": address, "surveys": count, "remarks": remarks, "first_account": first}, json)
         say(f"Serving {count} survey{'s' * (count != 1)} at {address}. No addresses and no times are stored.", json)
         for remark in remarks:
@@ -98,7 +103,7 @@ def serve(
         if first:
             say(f"Create the first account with this link, which works once: {first}", json)
         elif not respondents_only:
-            say(f"Researchers log in at {address}/research", json)
+            say(f"Researchers log in at {known_as or address}/research", json)
         if not count and respondents_only:
             say(f"There is no survey yet: sottovoce survey freeze DRAFT{database_option(db)}", json)
         if host not in LOCAL:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from sottovoce.errors import SottovoceError
 from sottovoce.surveys.blind_rsa import CREDENTIAL_BYTES, SecretKey
@@ -79,6 +79,11 @@ class Refusal(Enum):
         self.reason = reason
         self.retry_after = retry_after
 
+    @property
+    def headers(self) -> dict[str, str]:
+        """Headers of the response: when to try again."""
+        return {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
+
 
 class RefusedError(Exception):
     """Raised to answer a request with a refusal."""
@@ -87,6 +92,20 @@ class RefusedError(Exception):
         """Keep the refusal for the error handler."""
         self.refusal = refusal
         super().__init__(refusal.name)
+
+
+async def read_body(request: Request, most: int, seconds: float) -> bytes:
+    """Return a body of at most so many bytes that arrives in time."""
+    body = bytearray()
+    try:
+        async with asyncio.timeout(seconds):
+            async for part in request.stream():
+                body += part
+                if len(body) > most:
+                    raise RefusedError(Refusal.too_large)
+    except (TimeoutError, ClientDisconnect):  # after a disconnect nobody reads the response, and nothing is logged
+        raise RefusedError(Refusal.too_slow) from None
+    return bytes(body)
 
 
 class RateLimit:

@@ -1,6 +1,5 @@
 """The web server: handlers of requests, routes, security headers, error pages, and how it is run."""
 
-import asyncio
 import gc
 import socket
 import threading
@@ -13,7 +12,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
@@ -25,6 +24,7 @@ from sottovoce.surveys.collect.app_state import (
     Refusal,
     RefusedError,
     blinded_hash,
+    read_body,
     utc_now,
 )
 from sottovoce.surveys.collect.entries import Outcome
@@ -34,6 +34,7 @@ from sottovoce.surveys.collect.signer import SignerError
 from sottovoce.surveys.collect.store import BATCH_SIZE, Admission, Store
 from sottovoce.surveys.collect.writer import BusyError, Commit, Writer
 from sottovoce.surveys.dashboard.app import LOGINS_PER_WINDOW, Dashboard, dashboard_routes
+from sottovoce.surveys.dashboard.visit import refused_page, researchers_ask
 from sottovoce.surveys.page.files import PageFile, import_map, page_files, release, templates
 from sottovoce.surveys.sentences import languages, preferred_language, sentences_in
 
@@ -234,17 +235,7 @@ def _check_rate(request: Request, limit: RateLimit) -> None:
 
 
 async def _body(request: Request, most: int) -> bytes:
-    """Return a body of at most so many bytes that arrives in time."""
-    body = b""
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            async for part in request.stream():
-                body += part
-                if len(body) > most:
-                    raise RefusedError(Refusal.too_large)
-    except (TimeoutError, ClientDisconnect):  # after a disconnect nobody reads the response, and nothing is logged
-        raise RefusedError(Refusal.too_slow) from None
-    return body
+    return await read_body(request, most, BODY_SECONDS)
 
 
 class SecurityHeaders:
@@ -284,7 +275,7 @@ def make_app(
     `respondents_only` leaves out the researchers' dashboard. `commit`, and `most`, the number of entries of one
     commit, are for benchmarks.
     """
-    dashboard = None if respondents_only else Dashboard(store, logins_per_window)
+    dashboard = None if respondents_only else Dashboard(store, logins_per_window, lambda: now().timestamp())
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[dict[str, Any]]:
@@ -336,7 +327,9 @@ async def _failed(request: Request, _error: Exception) -> Response:
 
 def _refusal_response(request: Request, refusal: Refusal, extra: Mapping[str, str] | None = None) -> Response:
     """Return a page for browsers and JSON for programs; `extra` headers name the allowed methods."""
-    headers = dict(extra or {}) | ({} if refusal.retry_after is None else {"retry-after": str(refusal.retry_after)})
+    if researchers_ask(request):
+        return refused_page(request, refusal, extra)
+    headers = dict(extra or {}) | refusal.headers
     if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
         return HTMLResponse(_refusal_page(request, refusal), refusal.status, headers)
     return JSONResponse({"error": refusal.name, "reason": refusal.reason}, refusal.status, headers)

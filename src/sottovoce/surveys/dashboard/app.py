@@ -1,13 +1,16 @@
 """The dashboard as part of the web application: its routes, and what its requests share."""
 
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cached_property
 from multiprocessing import get_context
 from signal import SIG_IGN, SIGINT, signal
+from threading import Lock
 from typing import Any, TypeVar
 
+from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -27,26 +30,62 @@ from sottovoce.surveys.dashboard.accounts import Accounts
 from sottovoce.surveys.dashboard.live_results import LiveResults
 from sottovoce.surveys.dashboard.visit import HOME, files, release
 
-Result = TypeVar("Result")
+Found = TypeVar("Found")
 
 LOGINS_PER_WINDOW = 5
 """Attempts to log in from one address within ten seconds."""
 
+THREADS = 8
+"""Requests of researchers that are handled at once, beside those of respondents."""
+
+DOORS = 2
+"""Attempts to log in that are handled at once: each takes 64 MiB and a third of a second."""
+
+MOST_WAITING = 20
+"""Attempts to log in that may wait for others; more are refused."""
+
 
 class Dashboard:
-    """Accounts, limits, and a process that computes estimates, so that collecting reports is not held up."""
+    """Accounts, limits, threads, and a process for estimates: collecting reports is not held up by any of them."""
 
-    def __init__(self, store: Store, logins_per_window: int | None = LOGINS_PER_WINDOW) -> None:
-        """Use a database."""
-        self.accounts = Accounts(store.engine)
-        self.logins = RateLimit(logins_per_window)
+    def __init__(
+        self,
+        store: Store,
+        logins_per_window: int | None = LOGINS_PER_WINDOW,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Use a database, and a clock for sessions and links."""
+        self.accounts = Accounts(store.engine, clock)
+        self._logins, self._counting = RateLimit(logins_per_window), Lock()
+
+    def check_rate(self, address: str) -> None:
+        """Count an attempt to log in, or to use a one-time link; refuse one of too many from one address."""
+        with self._counting:
+            allowed = self._logins.allows(address)
+        if not allowed:
+            raise RefusedError(Refusal.slow_down)
+
+    async def in_thread(self, function: Callable[..., Found], *arguments: Any, door: bool = False) -> Found:
+        """Call a function in a thread; `door` is for attempts to log in, which wait for each other."""
+        limiter = self._doors if door else self._threads
+        if door and limiter.statistics().tasks_waiting >= MOST_WAITING:
+            raise RefusedError(Refusal.slow_down)
+        return await to_thread.run_sync(function, *arguments, limiter=limiter)
+
+    @cached_property
+    def _threads(self) -> CapacityLimiter:
+        return CapacityLimiter(THREADS)
+
+    @cached_property
+    def _doors(self) -> CapacityLimiter:
+        return CapacityLimiter(DOORS)
 
     @cached_property
     def results(self) -> LiveResults:
         """Results that were computed, and those that are being computed."""
         return LiveResults(self.submit)
 
-    def submit(self, function: Callable[..., Result], *arguments: Any) -> "Future[Result]":
+    def submit(self, function: Callable[..., Found], *arguments: Any) -> "Future[Found]":
         """Run a function in the process for estimates; if that was ended, in a new one."""
         try:
             return self.worker.submit(function, *arguments)

@@ -5,24 +5,28 @@ checks: `route` says who may come.
 """
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import logging
+import re
+from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from traceback import extract_tb
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qsl, quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from sqlalchemy.exc import SQLAlchemyError
-from starlette.concurrency import run_in_threadpool
+from python_multipart.multipart import parse_options_header
+from sqlalchemy.exc import DataError, SQLAlchemyError
 from starlette.datastructures import FormData, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from sottovoce.errors import SottovoceError
-from sottovoce.surveys.collect.app_state import AppState, Refusal, RefusedError
+from sottovoce.surveys.collect.app_state import ID, AppState, Refusal, RefusedError, read_body
 from sottovoce.surveys.collect.store import Store
 from sottovoce.surveys.dashboard.accounts import Role, Session, same_token
 from sottovoce.surveys.dashboard.charts import percent
@@ -39,6 +43,16 @@ HOME = "/research"
 COOKIE = "sottovoce_session"
 MOST_BYTES = 4 * 2**20
 """Most bytes of a form, files included."""
+
+MOST_BYTES_OF_STRANGERS = 64 * 2**10
+MOST_FIELDS = 5000
+MOST_FILES = 4
+FORM_SECONDS = 60.0
+"""Time within which a form must arrive."""
+
+HOST = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
+NEXT = re.compile(rf"{HOME}([/?][A-Za-z0-9._~/?=&%+,:@-]*)?")
+"""Pages to which a login leads."""
 
 FOLDER = Path(__file__).parent
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -59,6 +73,19 @@ HEADERS = {
     "referrer-policy": "same-origin",  # without any, browsers do not say where a form comes from
     "cache-control": "no-store",
 }
+_REASONS = {
+    Refusal.malformed: "The request could not be read.",
+    Refusal.cross_site: "The form did not come from this page, or the page is too old. Reload it and try again.",
+    Refusal.too_slow: "The form took too long to arrive.",
+    Refusal.too_large: "The form, or the file in it, is too large.",
+    Refusal.content_type: "This is not a form as browsers send it.",
+    Refusal.slow_down: "There are too many attempts. Wait for ten seconds and try again.",
+    Refusal.failed: "Something went wrong here. Try again, and if it happens again, tell whoever runs this server.",
+    Refusal.busy: "The database did not answer in time. Try again in a moment.",
+}
+"""Why requests are refused, where the words for respondents' devices do not fit."""
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -78,6 +105,25 @@ class Visit:
         return self.state.store
 
     @property
+    def path(self) -> str:
+        """Path of the address, as the browser shows it."""
+        return quote(self.request.scope["path"])
+
+    @property
+    def secure(self) -> bool:
+        """Whether the browser uses HTTPS, as the server, its proxy, or the browser itself says."""
+        origin = self.request.headers.get("origin", "")
+        return self.request.scope["scheme"] == "https" or origin.startswith("https://")
+
+    @property
+    def server(self) -> str:
+        """Address of this server as the browser knows it, for links."""
+        host = self.request.headers.get("host", "")
+        if not HOST.fullmatch(host):
+            raise RefusedError(Refusal.malformed)
+        return f"{'https' if self.secure else 'http'}://{host}"
+
+    @property
     def role(self) -> int:
         """What the visitor may do; 0 without a session."""
         return 0 if self.session is None else self.session.role
@@ -86,6 +132,11 @@ class Visit:
     def account(self) -> str:
         """Name of the visitor's account."""
         return "" if self.session is None else self.session.account
+
+    @property
+    def mark(self) -> str:
+        """Which of the account's sessions this is; nothing without a session."""
+        return "" if self.session is None else self.session.mark
 
     def part(self, name: str) -> str:
         """Return a part of the address."""
@@ -98,7 +149,8 @@ class Visit:
 
     def survey(self) -> Survey:
         """Return the frozen survey that the address names."""
-        survey = self.store.survey(self.part("survey"))
+        name = self.part("survey")
+        survey = self.store.survey(name) if ID.fullmatch(name) else None
         if survey is None:
             raise RefusedError(Refusal.unknown_survey)
         return survey
@@ -115,7 +167,7 @@ class Visit:
             "role": self.role,
             "roles": Role,
             "csrf": "" if self.session is None else self.session.csrf,
-            "path": self.request.url.path,
+            "path": self.path,
             "survey": None,
         }
         return templates().get_template(template).render(own | context)
@@ -137,37 +189,52 @@ class _Endpoint:
     """Checks a request, and lets its handler answer it."""
 
     def __init__(self, handler: Handler, role: Role | None) -> None:
-        self._handler, self._role = handler, role
+        self.handler, self.role = handler, role
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         request = Request(scope, receive)
         state: AppState = request.state.app_state
-        visit = Visit(request, state.dashboard, state)
-        try:
-            response = await self._answer(visit)
-        except SottovoceError as mistake:
-            response = _mistake(visit, str(mistake))
-        except SQLAlchemyError:
-            raise RefusedError(Refusal.busy) from None
-        for name, value in HEADERS.items():
-            response.headers.setdefault(name, value)
-        await response(scope, receive, send)
+        response = await self._response(Visit(request, state.dashboard, state))
+        await _with_headers(response)(scope, receive, send)
 
-    async def _answer(self, visit: Visit) -> Response:
-        request = visit.request
-        session = await run_in_threadpool(_session, visit)
-        visit = Visit(request, visit.dashboard, visit.state, session)
-        if request.method == "POST":
-            check_origin(request)
-            form, files = await _form(request)
-            if session is not None and not same_token(_token(request, form), session.csrf):
-                raise RefusedError(Refusal.cross_site)
-            visit = Visit(request, visit.dashboard, visit.state, session, form, files)
-        if self._role is not None and session is None:
-            return _log_in_first(visit)
-        if self._role is not None and visit.role < self._role:
-            return _mistake(visit, f"This needs an account that is {self._role.label} at least.", 403)
-        return await run_in_threadpool(self._handler, visit)
+    async def _response(self, visit: Visit) -> Response:
+        """Return the handler's answer, or a page that says why there is none."""
+        post = visit.request.method == "POST"
+        try:
+            if post:
+                check_origin(visit.request)
+            visit = replace(visit, session=await visit.dashboard.in_thread(_session, visit))
+            if self.role is not None and visit.session is None:
+                return _log_in_first(visit)
+            if self.role is not None and visit.role < self.role:
+                return _mistake(visit, f"This needs an account that is {self.role.label} at least.", 403)
+            if post:
+                form, files = await _read_form(visit.request, known=self.role is not None)
+                visit = replace(visit, form=form, files=files)
+                _check_token(visit)
+            return await visit.dashboard.in_thread(self.handler, visit, door=self.role is None and post)
+        except Exception as error:  # whatever it is, the page is ours
+            return _failed(visit, error)
+
+
+def _with_headers(response: Response) -> Response:
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    return response
+
+
+def _failed(visit: Visit, error: Exception) -> Response:
+    """Answer a request of which nothing came; log what is not the visitor's mistake."""
+    if isinstance(error, SottovoceError):
+        return _mistake(visit, str(error))
+    if isinstance(error, RefusedError):
+        return _refused(visit, error.refusal)
+    if isinstance(error, DataError):  # a text that the database cannot store
+        return _refused(visit, Refusal.malformed)
+    # No message: it may contain what somebody has typed.
+    places = [f"{Path(place.filename).name}:{place.lineno}" for place in extract_tb(error.__traceback__)]
+    _LOG.error("A page for researchers failed: %s at %s", type(error).__name__, " > ".join(places))
+    return _refused(visit, Refusal.busy if isinstance(error, SQLAlchemyError) else Refusal.failed)
 
 
 def _session(visit: Visit) -> Session | None:
@@ -177,44 +244,109 @@ def _session(visit: Visit) -> Session | None:
 
 def check_origin(request: Request) -> None:
     """Refuse changes that pages of other sites ask for: browsers say where a request comes from."""
-    origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site", "same-origin")
-    same = origin is None or urlsplit(origin).netloc == request.headers.get("host")
-    if not same or site not in ("same-origin", "none"):
+    host, origin = request.headers.get("host", ""), request.headers.get("origin")
+    own = {f"https://{host}", f"https://{host.removesuffix(':443')}"}
+    if request.scope["scheme"] != "https":  # or a proxy does not say so
+        own |= {f"http://{host}", f"http://{host.removesuffix(':80')}"}
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    if origin not in (None, *own) or site not in ("same-origin", "none"):
         raise RefusedError(Refusal.cross_site)
 
 
-async def _form(request: Request) -> tuple[FormData, dict[str, bytes]]:
+async def _read_form(request: Request, *, known: bool) -> tuple[FormData, dict[str, bytes]]:
     """Return the fields of a form, and its files with their content."""
+    most = MOST_BYTES if known else MOST_BYTES_OF_STRANGERS
+    body = await read_body(request, most, FORM_SECONDS)
+    kind, options = parse_options_header(request.headers.get("content-type"))
+    if kind == b"application/x-www-form-urlencoded":
+        return _fields(body), {}
+    if kind == b"multipart/form-data" and options.get(b"charset", b"utf-8").lower() == b"utf-8":
+        form = await _parts(request, options.get(b"boundary", b""), body)
+        try:
+            uploads = {name: value for name, value in form.items() if isinstance(value, UploadFile)}
+            return form, {name: await upload.read() for name, upload in uploads.items()}
+        finally:
+            await form.close()
+    if body:
+        raise RefusedError(Refusal.content_type)
+    return FormData(), {}
+
+
+def _fields(body: bytes) -> FormData:
     try:
-        length = int(request.headers.get("content-length", "0"))
+        pairs = parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
     except ValueError:
         raise RefusedError(Refusal.malformed) from None
-    if length > MOST_BYTES or "transfer-encoding" in request.headers:
-        raise RefusedError(Refusal.too_large)
-    form = await request.form(max_files=4, max_fields=5000, max_part_size=MOST_BYTES)
-    files = {name: await value.read() for name, value in form.items() if isinstance(value, UploadFile)}
-    await form.close()
-    return form, files
+    return FormData(pairs)
 
 
-def _token(request: Request, form: FormData) -> str:
-    given = request.headers.get("x-csrf-token") or form.get("csrf", "")
-    return given if isinstance(given, str) else ""
+async def _parts(request: Request, boundary: bytes, body: bytes) -> FormData:
+    async def stream() -> AsyncGenerator[bytes, None]:
+        yield body
+
+    if not boundary or b"--" + boundary + b"--" not in body:  # it has no end
+        raise RefusedError(Refusal.malformed)
+    limits = {"max_files": MOST_FILES, "max_fields": MOST_FIELDS, "max_part_size": MOST_BYTES}
+    try:
+        return await MultiPartParser(request.headers, stream(), **limits).parse()
+    except MultiPartException:
+        raise RefusedError(Refusal.malformed) from None
+
+
+def _check_token(visit: Visit) -> None:
+    """Refuse a change without the token of the session, which pages of other sites cannot know."""
+    given = visit.request.headers.get("x-csrf-token") or visit.text("csrf")
+    if visit.session is not None and not same_token(given, visit.session.csrf):
+        raise RefusedError(Refusal.cross_site)
 
 
 def _log_in_first(visit: Visit) -> Response:
     """Answer a request without a session: programs are told so, people are asked to log in and brought back."""
-    if _wants_json(visit.request):
+    request = visit.request
+    if _wants_json(request):
         return JSONResponse({"error": "session", "reason": "Log in again; nothing was changed."}, 401)
-    path = visit.request.url.path if visit.request.method == "GET" else HOME
-    return RedirectResponse(f"{HOME}/login?next={quote(path)}", 303)
+    if request.method == "POST":
+        return RedirectResponse(f"{HOME}/login?next={HOME}", 303)
+    if request.headers.get("sec-fetch-site") == "cross-site":
+        # Somebody followed a link on another site, for which browsers keep the cookie back: let our own page ask again.
+        return visit.page("again.html")
+    query = request.scope["query_string"].decode("latin-1")
+    wanted = next_page(f"{visit.path}?{query}" if query else visit.path)
+    return RedirectResponse(f"{HOME}/login?next={quote(wanted)}", 303)
 
 
-def _mistake(visit: Visit, reason: str, status: int = 422) -> Response:
-    """Answer with the reason why something cannot be done; nothing was changed."""
+def next_page(wanted: str) -> str:
+    """Return where to go after a login: a page of the dashboard, whatever an address says."""
+    return wanted if NEXT.fullmatch(wanted) and ".." not in wanted else HOME
+
+
+def researchers_ask(request: Request) -> bool:
+    """Return whether a request is for the dashboard, and there is one."""
+    state: AppState = request.state.app_state
+    path: str = request.scope["path"]
+    return state.dashboard is not None and (path == HOME or path.startswith(f"{HOME}/"))
+
+
+def refused_page(request: Request, refusal: Refusal, extra: Mapping[str, str] | None = None) -> Response:
+    """Return why a request for the dashboard is refused that none of its routes has answered."""
+    state: AppState = request.state.app_state
+    response = _refused(Visit(request, state.dashboard, state), refusal)
+    response.headers.update(extra or {})
+    return _with_headers(response)
+
+
+def _refused(visit: Visit, refusal: Refusal) -> Response:
+    reason = _REASONS.get(refusal, refusal.reason)
+    response = _mistake(visit, reason, refusal.status, refusal.name)
+    response.headers.update(refusal.headers)
+    return response
+
+
+def _mistake(visit: Visit, reason: str, status: int = 422, error: str = "mistake") -> Response:
+    """Answer with the reason why something cannot be done."""
     if _wants_json(visit.request):
-        return JSONResponse({"error": "mistake", "reason": reason}, status)
-    return visit.page("mistake.html", status, reason=reason)
+        return JSONResponse({"error": error, "reason": reason}, status)
+    return visit.page("mistake.html", status, reason=reason, unchanged=status < 500)
 
 
 def _wants_json(request: Request) -> bool:
