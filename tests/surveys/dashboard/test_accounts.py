@@ -9,10 +9,10 @@ from statistics import median
 from threading import Barrier
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import delete, event, select
 
 from sottovoce.errors import SottovoceError
-from sottovoce.surveys.collect.database import account_links, accounts, reading, sessions
+from sottovoce.surveys.collect.database import account_links, accounts, reading, sessions, writing
 from sottovoce.surveys.collect.store import Store
 from sottovoce.surveys.dashboard import accounts as accounts_module
 from sottovoce.surveys.dashboard.accounts import (
@@ -67,11 +67,20 @@ class Desk(Accounts):
         return repr([[bytes(v).hex() if isinstance(v, bytes | memoryview) else v for v in row] for row in rows])
 
 
+@pytest.fixture(scope="module")
+def shared_database(postgres):
+    """One database for all tests: to make one takes longer than most of them."""
+    return postgres.database()
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 def desk(request, database, cheap_passwords):
-    where = database if request.param == "sqlite" else request.getfixturevalue("postgres").database()
+    where = database if request.param == "sqlite" else request.getfixturevalue("shared_database")
     with closing(Desk(where, Clock())) as found:
         yield found
+        with writing(found.store.engine) as connection:
+            for table in (sessions, account_links, accounts):
+                connection.execute(delete(table))
 
 
 def together(count, function):
@@ -396,7 +405,7 @@ def test_unknown_names_take_as_long_as_known_ones(database):
                 desk.log_in(name, "wrong")
             took[name].append(time.perf_counter() - began)
     known, unknown = (median(times) for times in took.values())
-    assert unknown == pytest.approx(known, rel=0.25)
+    assert known / 2 < unknown < 2 * known  # without a hash, it would be a hundredth
 
 
 def test_databases_of_0_1_get_accounts(tmp_path, cheap_passwords):

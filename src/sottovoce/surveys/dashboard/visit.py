@@ -274,10 +274,10 @@ async def _read_form(request: Request, *, known: bool) -> tuple[FormData, dict[s
 
 def _fields(body: bytes) -> FormData:
     try:
-        pairs = parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
+        fields = parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
     except ValueError:
         raise RefusedError(Refusal.malformed) from None
-    return FormData(pairs)
+    return FormData([*fields])
 
 
 async def _parts(request: Request, boundary: bytes, body: bytes) -> FormData:
