@@ -255,16 +255,15 @@ def score_ends(value: Array, variance: VarianceAt, deviations: float) -> Ends:
     """
     best = np.clip(value, 0, 1)
     level = 1 - erf(deviations / sqrt(2))
-    ends = []
-    for bound in (np.zeros_like(value), np.ones_like(value)):
-        inner, outer = best.copy(), bound
-        kept = normal_p_values(value, outer, variance.at(outer)) > level
-        for _ in range(BISECTIONS):
-            middle = (inner + outer) / 2
-            accepted = normal_p_values(value, middle, variance.at(middle)) > level
-            inner, outer = np.where(accepted, middle, inner), np.where(accepted, outer, middle)
-        ends.append(np.where(kept, bound, outer))
-    return ends[0], ends[1]
+    bounds = np.stack([np.zeros_like(best), np.ones_like(best)])
+    inner, outer = np.stack([best, best]), bounds
+    kept = normal_p_values(value, outer, variance.at(outer)) > level
+    for _ in range(BISECTIONS):
+        middle = (inner + outer) / 2
+        accepted = normal_p_values(value, middle, variance.at(middle)) > level
+        inner, outer = np.where(accepted, middle, inner), np.where(accepted, outer, middle)
+    low, high = np.where(kept, bounds, outer)
+    return low, high
 
 
 def normal_p_values(value: Array, proportions: Array, variances: Array, skewness: Array | None = None) -> Array:
