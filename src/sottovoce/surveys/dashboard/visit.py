@@ -192,6 +192,7 @@ async def _form(request: Request) -> tuple[FormData, dict[str, bytes]]:
         raise RefusedError(Refusal.too_large)
     form = await request.form(max_files=4, max_fields=5000, max_part_size=MOST_BYTES)
     files = {name: await value.read() for name, value in form.items() if isinstance(value, UploadFile)}
+    await form.close()
     return form, files
 
 
