@@ -1,6 +1,6 @@
 """Widths before the survey are those after it, and the numbers of respondents give them."""
 
-from math import inf
+from math import inf, sqrt
 
 import numpy as np
 import pytest
@@ -9,7 +9,12 @@ from sottovoce.disguises.tables import disguise_frame
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates.derived import derive
 from sottovoce.estimates.proportions import estimate_proportions
-from sottovoce.estimates.sample_size import expected_width, fewest_respondents, respondents_needed
+from sottovoce.estimates.sample_size import (
+    detectable_difference,
+    expected_width,
+    fewest_respondents,
+    respondents_needed,
+)
 from sottovoce.measures.association import MutualInformation, OddsRatio
 from sottovoce.measures.functionals import Entropy, Mean
 from sottovoce.plans.plan import Plan
@@ -125,3 +130,25 @@ def test_widths_that_no_number_of_respondents_reaches():
         SottovoceError, match=r"^width must be reached with at most 1000000000000 respondents\. Got 0\.1"
     ):
         fewest_respondents(lambda count: 0.2, 0.1, constant=1.0)
+
+
+def test_the_smallest_difference_is_found_with_the_power_that_was_asked_for():
+    """Simulate two groups of disguised answers that differ by it; count how often a test at the 5 % level rejects."""
+    rng = np.random.default_rng(5)
+    size, share, tests = 2000, 0.3, 20_000
+    inside, outside = 0.75, 0.25  # randomized response at 3 : 1
+    error = sqrt(0.25 / size) / (inside - outside)  # at most, where half of the reports are yes
+    for power in (0.5, 0.8, 0.9):
+        difference = detectable_difference(error, error, power=power)
+        counts = [
+            rng.binomial(size, outside + (inside - outside) * each, tests) for each in (share, share + difference)
+        ]
+        estimates = [(count / size - outside) / (inside - outside) for count in counts]
+        variances = [count / size * (1 - count / size) / size / (inside - outside) ** 2 for count in counts]
+        rejected = np.abs(estimates[1] - estimates[0]) > 1.959964 * np.sqrt(variances[0] + variances[1])
+        assert rejected.mean() == pytest.approx(power, abs=0.015)
+
+
+def test_a_power_is_a_probability():
+    with pytest.raises(SottovoceError, match="power"):
+        detectable_difference(0.1, 0.1, power=1)

@@ -1,7 +1,8 @@
 """Expected widths of intervals, and the number of respondents needed for a width, before anyone is asked."""
 
 from collections.abc import Callable, Sequence
-from math import ceil, prod
+from math import ceil, hypot, prod
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -185,3 +186,18 @@ def fewest_respondents(width_for: Callable[[int], float], width: float, constant
         middle = (low + high) // 2
         low, high = (middle, high) if width_for(middle) > width else (low, middle)
     return high
+
+
+def detectable_difference(first: float, second: float, *, level: float = 0.95, power: float = 0.8) -> float:
+    """Return the smallest difference between two groups that a test finds with probability `power`.
+
+    With `s1` and `s2` the standard errors of the groups' estimates, that is `(z(1 - a/2) + z(power)) sqrt(s1^2 + s2^2)`
+    for a two-sided test at the significance level `a = 1 - level`, z being quantiles of the normal distribution (Cohen
+    1988, chapter 6). Standard errors of disguised answers hardly depend on the shares, so those of one group serve for
+    the other as well.
+
+    >>> round(detectable_difference(0.02, 0.02), 4)
+    0.0792
+    """
+    number("power", power, 0, 1, open_ends=True)
+    return (critical_value(level) + NormalDist().inv_cdf(power)) * hypot(first, second)

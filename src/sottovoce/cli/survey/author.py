@@ -32,7 +32,9 @@ DraftArgument = Annotated[str, typer.Argument(metavar="DRAFT", help="Definition 
 @option_errors()
 def new(
     output: Annotated[str, typer.Argument(metavar="DRAFT", help="YAML file to write.")],
-    sample: Annotated[str, typer.Option(help="Sample to start from: minimal or workplace.")] = "workplace",
+    sample: Annotated[
+        str, typer.Option(help="Sample to start from: doping, exams, health, minimal or workplace.")
+    ] = "workplace",
     force: ForceOption = False,
     json: JsonOption = None,
 ) -> None:

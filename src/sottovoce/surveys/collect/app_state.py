@@ -4,7 +4,7 @@ import asyncio
 import re
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from functools import cached_property
@@ -163,9 +163,13 @@ class PublishedSurvey:
     @cached_property
     def page(self) -> PageFile:
         """Page for respondents, the same for all; before its script runs, it speaks all languages of the survey."""
+        return self.page_at(f"/s/{self.survey.id}")
+
+    def page_at(self, home: str, preview: Mapping[str, str] | None = None) -> PageFile:
+        """Return the page for respondents at an address, with the script of a `preview` in front of all others."""
         spoken = list({say.language: say for say in map(sentences_in, self.survey.languages)}.values())
         modules = page_modules(self.survey)
-        return self._render("survey.html", survey_id=self.survey.id, modules=modules, spoken=spoken)
+        return self._render("survey.html", home=home, modules=modules, preview=preview, spoken=spoken)
 
     @cached_property
     def document(self) -> PageFile:

@@ -35,7 +35,7 @@ from sottovoce.surveys.collect.store import BATCH_SIZE, Admission, Store
 from sottovoce.surveys.collect.writer import BusyError, Commit, Writer
 from sottovoce.surveys.dashboard.app import LOGINS_PER_WINDOW, Dashboard, dashboard_routes
 from sottovoce.surveys.dashboard.visit import refused_page, researchers_ask
-from sottovoce.surveys.page.files import PageFile, import_map, page_files, release, templates
+from sottovoce.surveys.page.files import PageFile, content_security_policy, page_files, release, templates
 from sottovoce.surveys.sentences import languages, preferred_language, sentences_in
 
 BODY_SECONDS = 20.0
@@ -51,18 +51,7 @@ _REFUSED = {
     Admission.UNKNOWN: Refusal.unknown_invitation,
     Admission.CLOSED: Refusal.closed,
 }
-CONTENT_SECURITY_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        f"script-src 'self' '{import_map().integrity}'",  # nothing inline but the hashes of the modules
-        "style-src 'self'",
-        "img-src 'self' blob:",  # a logo is shown from the bytes whose hash was checked
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-    )
-)
+CONTENT_SECURITY_POLICY = content_security_policy("'none'")
 
 HEADERS = {
     "content-security-policy": CONTENT_SECURITY_POLICY,

@@ -8,11 +8,12 @@ import numpy as np
 from starlette.responses import Response
 
 from sottovoce.errors import SottovoceError
+from sottovoce.surveys.collect.app_state import Refusal, RefusedError
 from sottovoce.surveys.dashboard.accounts import Role
-
-# DRAFTS
+from sottovoce.surveys.dashboard.drafts import Drafts
 from sottovoce.surveys.dashboard.truths import save_truths
 from sottovoce.surveys.dashboard.visit import Visit, route
+from sottovoce.surveys.definition.definition import survey_from_text
 from sottovoce.surveys.definition.questions import Question
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.definition.yaml_reader import parse_whole_number
@@ -52,7 +53,10 @@ def _asked(visit: Visit) -> Survey:
     """Return the survey or the draft that the address names."""
     if "survey" in visit.request.path_params:
         return visit.survey()
-    raise NotImplementedError
+    draft = Drafts(visit.store.engine).get(visit.part("draft"))
+    if draft is None:
+        raise RefusedError(Refusal.not_found)
+    return survey_from_text(draft.text, read_file=draft.read_file)
 
 
 def _form(visit: Visit, survey: Survey, reason: str | None = None) -> Response:

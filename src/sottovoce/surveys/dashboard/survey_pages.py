@@ -10,6 +10,7 @@ from sottovoce.errors import SottovoceError
 from sottovoce.surveys.collect.app_state import today
 from sottovoce.surveys.dashboard.accounts import Role
 from sottovoce.surveys.dashboard.downloads import attachment, download
+from sottovoce.surveys.dashboard.drafts import Drafts
 from sottovoce.surveys.dashboard.visit import Visit, route
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.definition.texts import RIGHT_TO_LEFT
@@ -57,9 +58,11 @@ def survey_state(visit: Visit, survey: Survey) -> SurveyState:
 
 
 def show_surveys(visit: Visit) -> Response:
-    """Return the list of all surveys."""
+    """Return the list of drafts and of all surveys: open ones, rehearsals, and those that have ended."""
     surveys = [survey for name in visit.store.surveys() if (survey := visit.store.survey(name)) is not None]
-    return visit.page("surveys.html", surveys=[survey_state(visit, survey) for survey in surveys], drafts=[])
+    states = [survey_state(visit, survey) for survey in surveys]
+    drafts = [draft for draft in Drafts(visit.store.engine).all() if draft.frozen is None]
+    return visit.page("surveys.html", states=states, drafts=drafts)
 
 
 def show_survey(visit: Visit) -> Response:

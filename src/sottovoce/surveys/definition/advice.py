@@ -10,7 +10,7 @@ from sottovoce.plans.guarantee import odds_text
 from sottovoce.schemas.schema import Schema
 from sottovoce.surveys.definition.budget import BudgetRequest, GroupRequest
 from sottovoce.surveys.definition.facts import CEILING, plan_strength
-from sottovoce.surveys.definition.preview import QuestionPreview, preview, respondents_needed
+from sottovoce.surveys.definition.preview import QuestionPreview, margins_of, preview, respondents_needed
 from sottovoce.surveys.definition.questions import Question
 from sottovoce.surveys.definition.survey import Survey
 
@@ -160,7 +160,7 @@ def _margins(survey: Survey, change: Change, respondents: int, level: float) -> 
         plan = request.plan().with_public(survey.plan.public)
         weak = plan_strength(plan) == "very weak"
         other = replace(survey, questions=questions, plan=plan, weak=weak, request=request)
-        return {each.question.id: each.margin for each in preview(other, respondents, level)}
+        return margins_of(other, respondents, level)
     except SottovoceError:  # the budget is spent, nothing is left to ask, or a scheme does not fit
         return {}
 

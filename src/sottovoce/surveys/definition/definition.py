@@ -1,6 +1,6 @@
 """Read a survey from its definition in YAML or JSON; every error names the line."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from math import ceil
@@ -58,7 +58,7 @@ def sample_names() -> list[str]:
     """Return the names of the sample definitions.
 
     >>> sample_names()
-    ['minimal', 'workplace']
+    ['doping', 'exams', 'health', 'minimal', 'workplace']
     """
     return sorted(path.stem for path in SAMPLES.glob("*.yaml"))
 
@@ -78,10 +78,14 @@ def read_definition(path: str | Path) -> Survey:
     return survey_from_text(text, Path(path).parent)
 
 
-def survey_from_text(text: str, folder: str | Path = ".") -> Survey:
+ReadFile = Callable[[str], bytes]
+"""Returns the content of a file that a definition names, or raises an `OSError`."""
+
+
+def survey_from_text(text: str, folder: str | Path = ".", *, read_file: ReadFile | None = None) -> Survey:
     """Return the survey of a definition, with a plan within the budget for all questions together.
 
-    Its logo is looked for in `folder`.
+    Its logo is looked for in `folder`, or read by `read_file` where definitions come from strangers to this machine.
 
     >>> survey = survey_from_text('''
     ... title: Honesty at work
@@ -124,13 +128,13 @@ def survey_from_text(text: str, folder: str | Path = ".") -> Survey:
         purpose=read_texts(fields["purpose"], languages),
         contact=None if contact is None else contact.text(),
         languages=languages,
-        until=_day(fields["until"]),
+        until=read_day(fields["until"]),
         invitation="single" if invitation is None else invitation.choice(INVITATIONS),
         minimum=DEFAULT_MINIMUM if minimum is None else minimum.whole(1, 10**9),
         questions=read.questions,
         plan=_with_public(plan, read),
-        send_interval=_send_interval(fields.get("send_interval")),
-        presentation=_presentation(fields, languages, Path(folder)),
+        send_interval=read_send_interval(fields.get("send_interval")),
+        presentation=read_presentation(fields, languages, read_file or _files_in(folder)),
         weak=read_weak(fields.get("weak")),
         request=request,
     )
@@ -141,7 +145,13 @@ def survey_from_text(text: str, folder: str | Path = ".") -> Survey:
     return survey
 
 
-def _presentation(fields: Mapping[str, YamlValue], languages: tuple[str, ...], folder: Path) -> Presentation | None:
+def _files_in(folder: str | Path) -> ReadFile:
+    return lambda name: Path(folder, name).read_bytes()
+
+
+def read_presentation(
+    fields: Mapping[str, YamlValue], languages: tuple[str, ...], read_file: ReadFile
+) -> Presentation | None:
     """Return what the author chose to show beside the questions; None if nothing."""
     given = {name: fields[name] for name in PRESENTATION if name in fields}
     if not given:
@@ -154,7 +164,7 @@ def _presentation(fields: Mapping[str, YamlValue], languages: tuple[str, ...], f
             thanks=read_texts(given["thanks"], languages) if "thanks" in given else None,
             comprehension_check=check is not None and check.choice(("true", "false")) == "true",
             colour=given["colour"].text().lower() if "colour" in given else None,
-            logo=None if logo is None else Logo.of((folder / logo.text()).read_bytes()),
+            logo=None if logo is None else Logo.of(read_file(logo.text())),
         )
     except OSError as reason:
         given["logo"].fail(f"must be a file that can be read ({reason.strerror})")
@@ -164,7 +174,7 @@ def _presentation(fields: Mapping[str, YamlValue], languages: tuple[str, ...], f
         given[reason.parameter].fail(reason.rule, reason.value)
 
 
-def _send_interval(given: YamlValue | None) -> int:
+def read_send_interval(given: YamlValue | None) -> int:
     """Return the length of the clock intervals in which reports are sent, in seconds."""
     if given is None:
         return DEFAULT_SEND_INTERVAL
@@ -175,7 +185,8 @@ def _send_interval(given: YamlValue | None) -> int:
     return seconds
 
 
-def _day(given: YamlValue) -> date:
+def read_day(given: YamlValue) -> date:
+    """Return a day, such as the last one of a survey."""
     try:
         return date.fromisoformat(given.text())
     except ValueError as reason:

@@ -15,7 +15,7 @@ from sottovoce.disguises.records import disguise_codes
 from sottovoce.errors import SottovoceError
 from sottovoce.estimates.cell_tests import IndicatorTests
 from sottovoce.estimates.intervals import critical_value
-from sottovoce.estimates.sample_size import expected_width, fewest_respondents
+from sottovoce.estimates.sample_size import detectable_difference, expected_width, fewest_respondents
 from sottovoce.mechanisms.coins import random_words
 from sottovoce.plans.canonical import canonical_bytes
 from sottovoce.plans.guarantee import Guarantee
@@ -45,14 +45,16 @@ class QuestionPreview:
     """Scheme, odds and margin of error of one question.
 
     The margin of error is half the width of the question's widest interval if all answers are equally frequent. The
-    `share` is that of the whole budget, epsilon, which its coins take; questions with common coins have equal parts
-    of it, and there are no shares where an answer can be ruled out.
+    `difference` is the smallest one between two halves of the respondents that a test at this level finds with a
+    probability of 80 %; above 1 there is none. The `share` is that of the whole budget, epsilon, which its coins take;
+    questions with common coins have equal parts of it, and there are no shares where an answer can be ruled out.
     """
 
     question: Question
     scheme: str
     guarantee: Guarantee
     margin: float
+    difference: float
     facts: Facts
     share: float | None = None
 
@@ -76,6 +78,7 @@ class QuestionPreview:
             "epsilon": self.guarantee.epsilon if self.guarantee.deniable else None,
             "share": self.share,
             "margin": self.margin,
+            "detectable_difference": self.difference,
             "starved": self.starved,
             **self.facts.to_json(),
         }
@@ -85,8 +88,18 @@ def preview(survey: Survey, respondents: int, level: float = 0.95) -> list[Quest
     """Return scheme, odds and margin of error of every protected question, for a planned number of respondents."""
     whole_number("respondents", respondents)
     different = _different(survey)
-    margins = {name: _margin(survey, survey.question(name), level)(respondents) for name in set(different.values())}
-    return [_preview(survey, question, margins[different[question.id]]) for question in survey.protected]
+    margin_of = {name: _margin(survey, survey.question(name), level) for name in set(different.values())}
+    precision = {
+        name: (margin(respondents), _difference(margin, respondents, level)) for name, margin in margin_of.items()
+    }
+    return [_preview(survey, question, *precision[different[question.id]]) for question in survey.protected]
+
+
+def margins_of(survey: Survey, respondents: int, level: float = 0.95) -> dict[str, float]:
+    """Return the margin of error of every protected question alone, which takes half of the time of `preview`."""
+    different = _different(survey)
+    found = {name: _margin(survey, survey.question(name), level)(respondents) for name in set(different.values())}
+    return {name: found[first] for name, first in different.items()}
 
 
 def respondents_needed(survey: Survey, margin: float, level: float = 0.95) -> dict[str, int]:
@@ -150,10 +163,18 @@ def _coins(plan: Plan, question: Question) -> Hashable:
     return size, question.kind == "several", canonical_bytes(group.mechanism.to_json())
 
 
-def _preview(survey: Survey, question: Question, margin: float) -> QuestionPreview:
+def _preview(survey: Survey, question: Question, margin: float, difference: float) -> QuestionPreview:
     group, whole = survey.plan.group_of(question.id), survey.plan.guarantee
     share = group.guarantee.epsilon / whole.epsilon / len(group.attributes) if whole.deniable else None
-    return QuestionPreview(question, group.scheme, group.guarantee, margin, facts_of(survey.plan, question.id), share)
+    facts = facts_of(survey.plan, question.id)
+    return QuestionPreview(question, group.scheme, group.guarantee, margin, difference, facts, share)
+
+
+def _difference(margin_of: Callable[[int], float], respondents: int, level: float) -> float:
+    """Return the smallest difference between two halves of the respondents that can be detected."""
+    deviation = margin_of(LARGE) / critical_value(level) * sqrt(LARGE)  # of one respondent
+    of_half = deviation / sqrt(respondents / 2)
+    return detectable_difference(of_half, of_half, level=level)
 
 
 def _needed(survey: Survey, question: Question, margin: float, level: float) -> int:

@@ -55,9 +55,7 @@ def read_questions(given: YamlValue, languages: tuple[str, ...]) -> ReadQuestion
     questions: list[Question] = []
     entries: dict[str, YamlValue] = {}
     for entry in given.entries():
-        kind = entry.mapping().get("kind", YamlValue(None, f"{entry.name}.kind", entry.line))
-        read = _matrix if kind.choice((*KINDS, "matrix")) == "matrix" else _single_question
-        for question in read(entry, languages, questions):
+        for question in read_entry(entry, languages, questions):
             questions.append(question)
             entries[question.id] = entry
     if all(question.public for question in questions):
@@ -65,7 +63,11 @@ def read_questions(given: YamlValue, languages: tuple[str, ...]) -> ReadQuestion
     return ReadQuestions(tuple(questions), entries)
 
 
-def _single_question(given: YamlValue, languages: tuple[str, ...], earlier: Sequence[Question]) -> list[Question]:
+def read_entry(given: YamlValue, languages: tuple[str, ...], earlier: Sequence[Question]) -> list[Question]:
+    """Return the question of an entry, or those of a matrix; conditions may refer to the `earlier` ones."""
+    kind = given.mapping().get("kind", YamlValue(None, f"{given.name}.kind", given.line))
+    if kind.choice((*KINDS, "matrix")) == "matrix":
+        return _matrix(given, languages, earlier)
     return [read_question(given, languages, earlier)]
 
 

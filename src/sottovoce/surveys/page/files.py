@@ -102,6 +102,22 @@ def import_map() -> PageFile:
     return PageFile(json.dumps({"integrity": modules}, separators=(",", ":")).encode(), MEDIA_TYPES[".json"])
 
 
+def content_security_policy(ancestors: str) -> str:
+    """What browsers may load for the page, and which pages may frame it."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src 'self' '{import_map().integrity}'",  # nothing inline but the hashes of the modules
+            "style-src 'self'",
+            "img-src 'self' blob:",  # a logo is shown from the bytes whose hash was checked
+            "connect-src 'self'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            f"frame-ancestors {ancestors}",
+        )
+    )
+
+
 @cache
 def templates() -> Environment:
     """Templates, with everything escaped and nothing left undefined."""

@@ -11,8 +11,8 @@ import { welcome as welcomeScreen } from "./welcome.js";
 
 const RIGHT_TO_LEFT = ["ar", "fa", "he", "ur", "ps", "sd", "ug", "yi", "ckb", "dv"];
 
-const main = document.querySelector("main");
-const home = `/s/${main.dataset.survey}`;
+// Everything else of the survey is below the page's own address.
+const home = location.pathname;
 
 // Behind the # of a link: the survey's hash, then an invitation, or "sealed" and the parts of a sealed report.
 const [hash, ...parts] = location.hash.slice(1).split(".");
