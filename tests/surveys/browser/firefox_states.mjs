@@ -12,6 +12,7 @@ const { axe, colours, direction, language, looks, pictures, preferences, rules, 
   JSON.parse(readFileSync(file, "utf-8"));
 const puppeteer = createRequire(`${folder}/`)("puppeteer-core");
 const MOST_TABS = 60;
+const PATIENCE = 120_000; // milliseconds, on a machine that is busy
 
 // While the address bar has the focus, a page shows no focus and is not said to have any. A browser that starts with an empty
 // page puts it there, sooner or later, so this one starts with a page of the server, and has no other one.
@@ -28,11 +29,20 @@ const ELSEWHERE = { "network.dns.localDomains": "survey.test", "dom.security.htt
 
 const seen = { browser: null, faults: [], states: [] };
 const browser = await puppeteer.launch({ browser: "firefox", executablePath: program, headless: true,
-  args: [start], extraPrefsFirefox: { ...UNDISTURBED, ...ELSEWHERE, ...preferences } });
+  timeout: PATIENCE, args: [start], extraPrefsFirefox: { ...UNDISTURBED, ...ELSEWHERE, ...preferences } });
 const [page] = await browser.pages();
 const answers = new Map();
 const scripts = []; // that run in every page that is opened
 let leapt = 0; // milliseconds
+
+// Wait until an expression is true in the page, which may be replaced by another one while it is asked.
+async function until(expression) {
+  for (const end = Date.now() + PATIENCE; Date.now() < end;) {
+    if (await page.evaluate(expression).catch(() => false)) return;
+    await new Promise((resume) => setTimeout(resume, 20));
+  }
+  throw new Error(`in vain: ${expression.slice(-200)}`);
+}
 
 const inPage = (name, told = {}) => page.evaluate(`(${looks}).${name}(${JSON.stringify(told)})`);
 
@@ -91,7 +101,7 @@ const does = {
 
   run: ({ script }) => page.evaluate(script),
 
-  wait: ({ until }) => page.waitForFunction(until),
+  wait: ({ until: expression }) => until(expression),
 
   // The device was asleep: its clock is ahead, and the page is looked at again.
   async leap({ seconds }) {
@@ -131,14 +141,14 @@ try {
   seen.browser = await browser.version();
   page.on("pageerror", (error) => isMeant(error) || seen.faults.push(`a mistake of the page's script: ${error}`));
   page.on("request", (request) => answerRequest(request).catch((reason) => seen.faults.push(String(reason))));
-  await page.waitForFunction((address) => location.href === address && document.readyState === "complete" &&
-    document.hasFocus(), {}, start);
+  page.setDefaultTimeout(PATIENCE);
+  await until(`location.href === ${JSON.stringify(start)} && document.readyState === "complete" && document.hasFocus()`);
   for (const part of steps) {
     for (const { identifier } of scripts.splice(0)) await page.removeScriptToEvaluateOnNewDocument(identifier);
     leapt = 0;
     for (const step of part) {
       await does[step.do](step);
-      if (step.wanted) await page.waitForFunction(`(${looks}).visible(${JSON.stringify({ wanted: step.wanted })})`);
+      if (step.wanted) await until(`(${looks}).visible(${JSON.stringify({ wanted: step.wanted })})`);
       if (step.state) await look(step);
     }
   }
