@@ -56,6 +56,7 @@ COMMANDS = {
     "survey receipt": (),
     "survey estimate": (),
     "survey export": (),
+    "survey report": (),
     "survey simulate": (),
     "survey demo": (),
 }
