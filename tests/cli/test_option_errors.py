@@ -55,6 +55,7 @@ COMMANDS = {
     "survey receipt": (),
     "survey estimate": (),
     "survey export": (),
+    "survey report": (),
     "survey simulate": (),
     "survey demo": (),
     "survey accounts list": (),
