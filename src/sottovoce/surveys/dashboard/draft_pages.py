@@ -14,7 +14,7 @@ from sottovoce.surveys.collect.app_state import today
 from sottovoce.surveys.dashboard.accounts import Role
 from sottovoce.surveys.dashboard.draft_numbers import ceilings, chart_of, checked, outlook
 from sottovoce.surveys.dashboard.drafts import MOST_PLANNED, PLANNED, ConflictError, Draft, Drafts, checked_text
-from sottovoce.surveys.dashboard.visit import HOME, Visit, route
+from sottovoce.surveys.dashboard.visit import HOME, Visit, mistake_page, route
 from sottovoce.surveys.definition.definition import SAMPLE_DAYS, sample_definition, survey_from_text
 from sottovoce.surveys.definition.mistakes import Mistake
 from sottovoce.surveys.definition.presentation import Logo
@@ -38,18 +38,12 @@ AROUND = 4
 DELETED = "This draft is not here any more: somebody has deleted it."
 
 
-def _deleted(visit: Visit) -> Response:
-    if "application/json" in visit.request.headers.get("accept", ""):
-        return JSONResponse({"error": "deleted", "reason": DELETED}, 404)
-    return visit.page("mistake.html", 404, reason=DELETED)
-
-
 def with_draft(handler: Callable[[Visit, Draft], Response]) -> Callable[[Visit], Response]:
     """Return a handler of a page of a draft, which says so if there is no such draft."""
 
     def handle(visit: Visit) -> Response:
         draft = Drafts(visit.store.engine).get(visit.part("draft"))
-        return _deleted(visit) if draft is None else handler(visit, draft)
+        return mistake_page(visit, DELETED, 404, "deleted") if draft is None else handler(visit, draft)
 
     return handle
 
@@ -153,7 +147,7 @@ def save(visit: Visit, draft: Draft) -> Response:
         saved = Drafts(visit.store.engine).save(changed)
     except ConflictError as conflict:
         return _conflict(visit, changed, conflict.current)
-    return _deleted(visit) if saved is None else JSONResponse(_state(visit, saved))
+    return mistake_page(visit, DELETED, 404, "deleted") if saved is None else JSONResponse(_state(visit, saved))
 
 
 def _sent_text(visit: Visit, before: str) -> str:
@@ -234,7 +228,7 @@ def download(visit: Visit, draft: Draft) -> Response:
 def show_logo(visit: Visit, draft: Draft) -> Response:
     """Return the picture that is stored with a draft."""
     if draft.logo is None:
-        return _deleted(visit)
+        return mistake_page(visit, DELETED, 404, "deleted")
     return Response(draft.logo, media_type=Logo.of(draft.logo).media_type)
 
 

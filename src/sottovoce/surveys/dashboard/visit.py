@@ -207,7 +207,7 @@ class _Endpoint:
             if self.role is not None and visit.session is None:
                 return _log_in_first(visit)
             if self.role is not None and visit.role < self.role:
-                return _mistake(visit, f"This needs an account that is {self.role.label} at least.", 403)
+                return mistake_page(visit, f"This needs an account that is {self.role.label} at least.", 403)
             if post:
                 form, files = await _read_form(visit.request, known=self.role is not None)
                 visit = replace(visit, form=form, files=files)
@@ -226,7 +226,7 @@ def _with_headers(response: Response) -> Response:
 def _failed(visit: Visit, error: Exception) -> Response:
     """Answer a request of which nothing came; log what is not the visitor's mistake."""
     if isinstance(error, SottovoceError):
-        return _mistake(visit, str(error))
+        return mistake_page(visit, str(error))
     if isinstance(error, RefusedError):
         return _refused(visit, error.refusal)
     if isinstance(error, DataError):  # a text that the database cannot store
@@ -337,12 +337,12 @@ def refused_page(request: Request, refusal: Refusal, extra: Mapping[str, str] | 
 
 def _refused(visit: Visit, refusal: Refusal) -> Response:
     reason = _REASONS.get(refusal, refusal.reason)
-    response = _mistake(visit, reason, refusal.status, refusal.name)
+    response = mistake_page(visit, reason, refusal.status, refusal.name)
     response.headers.update(refusal.headers)
     return response
 
 
-def _mistake(visit: Visit, reason: str, status: int = 422, error: str = "mistake") -> Response:
+def mistake_page(visit: Visit, reason: str, status: int = 422, error: str = "mistake") -> Response:
     """Answer with the reason why something cannot be done."""
     if _wants_json(visit.request):
         return JSONResponse({"error": error, "reason": reason}, status)
