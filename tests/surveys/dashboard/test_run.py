@@ -21,7 +21,7 @@ from sottovoce.surveys.collect.database import invitations as invitations_table
 from sottovoce.surveys.collect.store import Admission
 from sottovoce.surveys.dashboard.accounts import Role
 from sottovoce.surveys.definition.definition import survey_from_text
-from sottovoce.surveys.invitations import LISTED, codes_archive, withdraw_links
+from sottovoce.surveys.invitations import LISTED, codes_archive, draw_paths, withdraw_links
 from sottovoce.surveys.links import Link, new_token, read_link, token_hash
 from sottovoce.surveys.qr_codes import qr_codes
 
@@ -158,6 +158,9 @@ def test_an_archive_comes_in_parts(single):
     packed = zipfile.ZipFile(io.BytesIO(b"".join(parts)))
     assert packed.testzip() is None
     assert len(packed.namelist()) == 101
+    size, paths = draw_paths(links)
+    assert f'viewBox="0 0 {size} {size}"' in packed.read("001.svg").decode()
+    assert f'd="{paths[0]}"' in packed.read("001.svg").decode()
 
 
 def _mask(survey) -> int:
