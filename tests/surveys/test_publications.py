@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from sottovoce.surveys.codebook import COLUMNS, codebook, codebook_text
 from sottovoce.surveys.collect.entries import Entry
 from sottovoce.surveys.collect.store import Store
 from sottovoce.surveys.definition.definition import survey_from_text
+from sottovoce.surveys.definition.facts import Sampled, facts_of
 from sottovoce.surveys.labelled_files import labelled_variables, write_labelled
 from sottovoce.surveys.methods import methods_paragraph, references
 from sottovoce.surveys.publications import estimates_document, estimates_text, export_reports, json_text
@@ -322,7 +324,7 @@ def test_the_methods_paragraph_follows_the_plan(survey, old_survey, every_kind):
     assert "by the delta method" in text
     assert f"Sottovoce, version {sv.__version__}" in text
     text = methods_paragraph(survey_from_text(PICKED), 1)
-    assert "of these 3 questions the device picked 1 at random" in text
+    assert "of these 3 questions the device picked 2 at random" in text
     assert "1 disguised response was collected" in text
     assert "by generalised least squares" in text
     assert "by inverting" not in text
@@ -347,10 +349,16 @@ def test_the_methods_paragraph_promises_no_bound_that_there_is_not():
     assert "factor" not in text
 
 
-def test_several_picks_are_told():
-    survey = survey_from_text(PICKED.replace("odds: 9:1", "odds: 9:1\ntogether: [[a, b]]"))
-    text = methods_paragraph(survey, 30)
-    assert "questions the device picked" in text
+def test_different_numbers_of_picks_are_told(monkeypatch):
+    facts = replace(facts_of(survey_from_text(PICKED).plan, "a"), sampled=Sampled(1, 2, 3))
+    monkeypatch.setattr("sottovoce.surveys.methods.facts_of", lambda *_: facts)
+    assert "of these 3 questions the device picked 1 to 2 at random" in methods_paragraph(survey_from_text(PICKED), 30)
+
+
+@pytest.mark.parametrize("name", ["reports.xlsx", "reports", "-"])
+def test_other_endings_are_refused(mixed, tmp_path, name):
+    with pytest.raises(SottovoceError, match=r"output must end in \.csv, \.parquet, \.zip, \.sav or \.dta"):
+        export_reports(*mixed, tmp_path / name)
 
 
 def test_intervals_are_what_the_methods_paragraph_says(kept):

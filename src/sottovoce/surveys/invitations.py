@@ -16,7 +16,7 @@ from sottovoce.checks import whole_number
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.links import HASH, TOKEN, Link, read_link
-from sottovoce.surveys.qr_codes import qr_codes, svg_file
+from sottovoce.surveys.qr_codes import qr_codes, svg_file, svg_path, svg_size
 
 if TYPE_CHECKING:
     from sottovoce.surveys.collect.store import Store
@@ -84,6 +84,12 @@ def links_table(links: Sequence[str], files: Sequence[str] | None = None) -> byt
 def draw_codes(links: Sequence[str]) -> list[bytes]:
     """Return the QR codes of links to one survey as SVG files."""
     return [svg_file(code) for code in qr_codes(links)]
+
+
+def draw_paths(links: Sequence[str]) -> tuple[int, list[str]]:
+    """Return the width of the QR codes of links to one survey, in modules, and their paths."""
+    codes = qr_codes(links)
+    return svg_size(codes[0]), [svg_path(code) for code in codes]
 
 
 Draw = Callable[[Sequence[str]], list[bytes]]

@@ -93,7 +93,8 @@ def _variables(survey: Survey, column: Variable) -> list[LabelledVariable]:
             LabelledVariable("", column.name, item, f"{text}: {named}", (0, 1), (0, 1), ("no", "yes"), ordered=False)
             for item, named in zip(column.items, chosen, strict=True)
         ]
-    labels = tuple(column.as_report().categories)
+    report: Any = column.as_report()  # an attribute, since it is no set
+    labels = tuple(report.categories)
     if question is None or labels[: len(question.labels)] != question.labels:
         values, texts = tuple(range(1, len(labels) + 1)), tuple(map(str, labels))
         return [LabelledVariable("", column.name, None, text, labels, values, texts, ordered=False)]
@@ -148,8 +149,8 @@ def write_labelled(survey: Survey, columns: Sequence[NDArray[Any]], path: Path) 
     frame = _frame({v.name: _values(v, codes, stata) for v, codes in zip(variables, columns, strict=True)})
     cut = _cut_characters if stata else _cut_bytes
     about = f"{'Rehearsal: ' * survey.rehearsal}{survey.default_title}"
-    texts = {v.name: cut(v.text, 80 if stata else 255) for v in variables}
-    labels = {v.name: _value_texts(v, stata) for v in variables}
+    texts: dict[str, str | None] = {v.name: cut(v.text, 80 if stata else 255) for v in variables}
+    labels: dict[str, dict[int | float, str]] = {v.name: _value_texts(v, stata) for v in variables}
     if stata:
         pyreadstat.write_dta(
             frame, path, file_label=cut(about, 80), column_labels=texts, variable_value_labels=labels, version=15
@@ -171,12 +172,13 @@ def write_labelled(survey: Survey, columns: Sequence[NDArray[Any]], path: Path) 
 
 def _values(variable: LabelledVariable, codes: NDArray[Any], stata: bool) -> NDArray[Any]:  # noqa: FBT001
     """Return the numbers of a variable; in Stata, what was not picked is missing."""
+    values: NDArray[Any] = np.array(variable.values, np.int32)
     if stata and NOT_PICKED in variable.values:
-        return np.where(np.array(variable.values) == NOT_PICKED, np.nan, variable.values)[codes]
-    return np.array(variable.values, np.int32)[codes]
+        values = np.where(values == NOT_PICKED, np.nan, values)
+    return values.take(codes)
 
 
-def _value_texts(variable: LabelledVariable, stata: bool) -> dict[int, str]:  # noqa: FBT001
+def _value_texts(variable: LabelledVariable, stata: bool) -> dict[int | float, str]:  # noqa: FBT001
     kept = {value: text for value, text in variable.value_labels.items() if not stata or value != NOT_PICKED}
     return {value: _cut_bytes(text, 120) for value, text in kept.items()}
 
@@ -186,11 +188,11 @@ def _frame(columns: Mapping[str, NDArray[Any]]) -> Any:
     import narwhals.stable.v2 as nw
 
     try:
-        import polars as library
+        import polars  # noqa: F401
     except ImportError:
         check_installed("an SPSS or Stata file", "publish", "pandas")
-        import pandas as library
-    return nw.from_dict(dict(columns), backend=library).to_native()
+        return nw.from_dict(dict(columns), backend="pandas").to_native()
+    return nw.from_dict(dict(columns), backend="polars").to_native()
 
 
 def _cut_characters(text: str, most: int) -> str:

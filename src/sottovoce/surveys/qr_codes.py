@@ -40,9 +40,10 @@ def qr_codes(links: Sequence[str]) -> NDArray[np.uint8]:
     base, changes = _changes(start)
     tokens = "".join(link.removeprefix(start) for link in links).encode("ascii")
     letters = np.frombuffer(tokens, np.uint8).reshape(len(links), TOKEN_LENGTH)
-    bits = np.unpackbits(letters ^ ord(BASE), axis=1)
+    bits = np.unpackbits(letters ^ np.uint8(ord(BASE)), axis=1)
     flipped = np.rint(bits.astype(np.float32) @ changes).astype(np.uint16) & 1
-    return base ^ flipped.astype(np.uint8).reshape(-1, *base.shape)
+    codes: NDArray[np.uint8] = base ^ flipped.astype(np.uint8).reshape(-1, *base.shape)
+    return codes
 
 
 @lru_cache(4)

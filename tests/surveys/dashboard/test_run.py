@@ -13,15 +13,17 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 import segno
+from sqlalchemy import insert
 
 from sottovoce.errors import SottovoceError
 from sottovoce.surveys.client.client import Client, seal_report
 from sottovoce.surveys.client.simulate import random_shares, simulate_respondents
 from sottovoce.surveys.collect.database import invitations as invitations_table
-from sottovoce.surveys.collect.store import Admission
+from sottovoce.surveys.collect.database import surveys, writing
+from sottovoce.surveys.collect.store import Admission, _survey_row
 from sottovoce.surveys.dashboard.accounts import Role
 from sottovoce.surveys.definition.definition import survey_from_text
-from sottovoce.surveys.invitations import LISTED, codes_archive, withdraw_links
+from sottovoce.surveys.invitations import LISTED, codes_archive, draw_paths, withdraw_links
 from sottovoce.surveys.links import Link, new_token, read_link, token_hash
 from sottovoce.surveys.qr_codes import qr_codes
 
@@ -127,6 +129,14 @@ def test_invitations_as_a_table(office, single, editor):
     assert states == [Admission.UNSPENT] * 3
 
 
+def test_what_can_be_known_follows_the_survey(office, single, editor):
+    assert "nothing that is stored links an invitation to a report" in editor.get(f"{home(single)}/invitations").text
+    old = replace(survey_from_text(SINGLE), title={"en": "An old one"}, send_interval=0)
+    with writing(office.store.engine) as connection:
+        connection.execute(insert(surveys), _survey_row(old, None))
+    assert "an invitation travels with its report" in editor.get(f"{home(old)}/invitations").text
+
+
 def test_invitations_are_nowhere_but_in_the_response(office, single, editor, tmp_path):
     tokens = [read_link(link).token for link in LISTED.findall(make(editor, single).text)]
     stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())
@@ -158,6 +168,9 @@ def test_an_archive_comes_in_parts(single):
     packed = zipfile.ZipFile(io.BytesIO(b"".join(parts)))
     assert packed.testzip() is None
     assert len(packed.namelist()) == 101
+    size, paths = draw_paths(links)
+    assert f'viewBox="0 0 {size} {size}"' in packed.read("001.svg").decode()
+    assert f'd="{paths[0]}"' in packed.read("001.svg").decode()
 
 
 def _mask(survey) -> int:

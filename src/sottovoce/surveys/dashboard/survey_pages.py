@@ -19,6 +19,7 @@ from sottovoce.surveys.invitations import (
     Withdrawn,
     codes_archive,
     draw_codes,
+    draw_paths,
     is_exposed,
     links_table,
     new_links,
@@ -26,7 +27,7 @@ from sottovoce.surveys.invitations import (
     withdraw_links,
 )
 from sottovoce.surveys.links import Link, server_address
-from sottovoce.surveys.qr_codes import qr_code, qr_codes, svg_file, svg_path, svg_size
+from sottovoce.surveys.qr_codes import qr_code, svg_file, svg_path, svg_size
 
 FORMS = ("table", "codes", "sheet")
 """What invitations are handed out as: a table for mail merge, an archive of QR codes, or a sheet to print."""
@@ -68,8 +69,14 @@ def show_surveys(visit: Visit) -> Response:
 def show_survey(visit: Visit) -> Response:
     """Return the overview of a survey."""
     survey, server = visit.survey(), own_address(visit)
-    context = {"link": str(Link(server, survey.hash)), "exposed": is_exposed(server), "server": server}
-    return visit.page("survey.html", survey=survey, state=survey_state(visit, survey), **context)
+    return visit.page(
+        "survey.html",
+        survey=survey,
+        state=survey_state(visit, survey),
+        link=str(Link(server, survey.hash)),
+        server=server,
+        exposed=is_exposed(server),
+    )
 
 
 def show_counts(visit: Visit) -> Response:
@@ -187,13 +194,13 @@ def _invitations_page(
 
 def _sheet(visit: Visit, survey: Survey, links: list[str]) -> Response:
     """Return a page of cards to be printed and cut."""
-    codes = qr_codes(links)
+    size, paths = visit.dashboard.worker.submit(draw_paths, links).result()
     return visit.page(
         "sheet.html",
         survey=survey,
         direction=text_direction(survey),
-        size=svg_size(codes[0]),
-        paths=[svg_path(code) for code in codes],
+        size=size,
+        paths=paths,
         sentence=visit.text("sentence").strip() or what_to_do(survey),
     )
 
