@@ -21,8 +21,8 @@ from sottovoce.surveys.collect.store import Mark, Place, Store
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.results import CodedReports
 
-PATIENCE = 2.0
-"""Seconds that a page waits for new results."""
+PATIENCE, BRIEFLY, RECENT = 2.0, 0.1, 10.0
+"""Seconds that a page waits for new results: at most, and where there are results of the last so many seconds."""
 
 REST = 4.0
 """Time between two computations of the same results, in multiples of what the first of them took."""
@@ -76,16 +76,22 @@ class LiveResults:
         self._lock = Lock()
 
     def ask(self, store: Store, inquiry: Inquiry, patience: float = PATIENCE) -> Found | None:
-        """Return the newest results that there are within a moment; None if there are none yet."""
+        """Return the newest results that there are within a moment; None if there are none yet.
+
+        Who has just seen results waits briefly: while reports arrive, the next page shows those of a moment ago.
+        """
         mark = store.mark(inquiry.survey)
         with self._lock:
             kept = self._kept.get(inquiry)
         if kept is not None and kept.found.mark == mark:
             return kept.found
-        if kept is not None and not store.may_have_grown(inquiry.survey, kept.found.mark):
+        if kept is not None and not _has_grown(store, inquiry.survey, kept.found.mark, mark):
             kept = None  # the survey was deleted, and begun again
-        if kept is not None and time.monotonic() - kept.at < self._rest * kept.found.seconds:
-            return kept.found
+        if kept is not None:
+            age = time.monotonic() - kept.at
+            if age < self._rest * kept.found.seconds:
+                return kept.found
+            patience = min(patience, BRIEFLY) if age < RECENT else patience
         try:
             found = self._running_or_new(store, inquiry).result(patience)
         except StillRunning:
@@ -114,6 +120,11 @@ class LiveResults:
                 self._kept.move_to_end(inquiry)
                 while len(self._kept) > MOST_FOUND:
                     self._kept.popitem(last=False)
+
+
+def _has_grown(store: Store, name: str, earlier: Mark, later: Mark) -> bool:
+    """Return whether reports were added to those with an earlier mark."""
+    return later[1:] == earlier[1:] or store.may_have_grown(name, earlier)
 
 
 _stores: dict[Place, Store] = {}
