@@ -15,7 +15,8 @@ import pytest
 
 from sottovoce.errors import MissingExtraError
 from sottovoce.surveys.client.simulate import simulate_respondents
-from sottovoce.surveys.collect.store import Mark, Store
+from sottovoce.surveys.collect.app_state import RefusedError
+from sottovoce.surveys.collect.store import Store
 from sottovoce.surveys.dashboard import analyses, app, live_results
 from sottovoce.surveys.dashboard.app import Dashboard
 from sottovoce.surveys.dashboard.live_results import Found, Inquiry, LiveResults, answer
@@ -225,13 +226,33 @@ def test_a_process_that_was_ended_is_started_again(filled):
     dashboard.close()
 
 
+def broken():
+    future = Future()
+    future.set_exception(BrokenProcessPool())
+    return future
+
+
 def test_a_process_that_ends_at_work_is_replaced(filled):
     store, survey = filled
-    broken = Future()
-    broken.set_exception(BrokenProcessPool())
-    futures = iter([broken, here(lambda: Found(Mark(300, b"", b""), 300, None, 0.1))])
-    live = LiveResults(lambda *arguments: next(futures))
-    assert live.ask(store, Inquiry(survey.id, "count", 0.95)).value == 300
+    inquiry, mark = Inquiry(survey.id, "count", 0.95), store.mark(survey.id)
+    futures = iter([broken(), here(lambda: Found(mark, 300, None, 0.1))])
+    assert LiveResults(lambda *arguments: next(futures)).ask(store, inquiry).value == 300
+    slow = iter([broken(), Future()])
+    assert LiveResults(lambda *arguments: next(slow)).ask(store, inquiry, patience=0.01) is None
+    with pytest.raises(RefusedError):
+        LiveResults(lambda *arguments: broken()).ask(store, inquiry)
+
+
+def test_what_ended_meanwhile_is_begun_anew(filled):
+    """The end of a computation may be noticed before it is noted."""
+    store, survey = filled
+    inquiry = Inquiry(survey.id, "count", 0.95)
+    live = LiveResults(lambda *arguments: here(lambda: Found(store.mark(survey.id), 300, None, 0.1)))
+    live._running[inquiry] = ended = broken()
+    assert live.ask(store, inquiry).value == 300
+    live._running[inquiry] = newer = Future()
+    live._keep(inquiry, ended)
+    assert live._running[inquiry] is newer
 
 
 def test_results_of_a_postgresql_database(postgres):

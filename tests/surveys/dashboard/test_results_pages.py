@@ -333,7 +333,7 @@ def test_promises_of_joint_coins_and_of_no_bound(every_kind):
     assert result_words._share([Fraction(0)]) == "none of the"
     assert result_words.odds_words(Guarantee(None)) == "no bound"
     assert result_words.odds_words(Guarantee(Fraction(10**7))) == "over 1,000,000 : 1"
-    assert result_words.odds_words(Guarantee(Fraction(2001, 2))) == "1,001 : 1"
+    assert result_words.odds_words(Guarantee(Fraction(1999999, 2))) == "1,000,000 : 1"
 
 
 def test_a_page_without_results_yet_is_loaded_again(reader, everything, monkeypatch):
