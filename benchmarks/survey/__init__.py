@@ -1,16 +1,16 @@
-"""A survey's server under load: reports, admissions, a minute of both, and what a phone computes.
+"""A survey's server under load: reports, admissions, a minute of both, a page of results, and what a phone computes.
 
 Each server is a process of its own, on loopback, and the next process keeps its connections busy. Those that are
 compared take short turns, and the median turn of each counts, because a shared machine is at times half as fast as at
-others. `SOTTOVOCE_SURVEY_SECONDS` sets how long a turn lasts, `SOTTOVOCE_SURVEY_TURNS` how many each of them has, and
-`SOTTOVOCE_SURVEY_MINUTE` how many seconds the long load takes. Without PostgreSQL or Chromium on this machine, their
-rows are left out.
+others. `SOTTOVOCE_SURVEY_SECONDS` sets how long a turn lasts, `SOTTOVOCE_SURVEY_TURNS` how many each of them has,
+`SOTTOVOCE_SURVEY_MINUTE` how many seconds the long load takes, and `SOTTOVOCE_SURVEY_REPORTS` how many reports there
+are results of. Without PostgreSQL or Chromium on this machine, their rows are left out.
 """
 
 from collections.abc import Iterator
 
 from benchmarks.measure import Row
-from benchmarks.survey import admissions, long_load, phone, reports
+from benchmarks.survey import admissions, long_load, phone, reports, results_page
 from benchmarks.survey.load import Site
 from benchmarks.survey.postgres import postgres_databases
 
@@ -22,4 +22,5 @@ def rows() -> Iterator[Row]:
         yield from reports.rows(site)
         yield from admissions.rows(site)
         yield from long_load.rows(site)
+        yield from results_page.rows(site)
     yield from phone.rows()

@@ -1,6 +1,6 @@
 """Cross tables of two questions, or of single choices among several, with their association and a test."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import lcm, sqrt
 
@@ -147,23 +147,23 @@ def _with_choices(survey: Survey, reports: CodedReports, crossed: Sequence[Side]
     plan = with_public_attributes(survey.plan, [side.question for side in crossed])
     counter = report_counter(survey, reports.columns)
     for question in dict.fromkeys(side.question for side in crossed if side.item is not None):
-        chosen = [side for side in crossed if side.question == question]
-        chosen.sort(key=lambda side: survey.question(question).labels.index(str(side.item)))
-        plan, counter = _with_items(plan, counter, chosen)
+        labels = survey.question(question).labels
+        chosen = {labels.index(str(side.item)): side for side in crossed if side.question == question}
+        plan, counter = _with_items(plan, counter, question, dict(sorted(chosen.items())))
     return plan, counter
 
 
-def _with_items(plan: Plan, counter: CodedCounter, chosen: Sequence[Side]) -> tuple[Plan, CodedCounter]:
-    """Add yes/no attributes for some choices of a question, which share the coins that its report was made with."""
-    question = chosen[0].question
-    variable = plan.schema[question]
-    axes = [list(variable.items).index(str(side.item)) for side in chosen]  # type: ignore[union-attr]
+def _with_items(
+    plan: Plan, counter: CodedCounter, question: str, chosen: Mapping[int, Side]
+) -> tuple[Plan, CodedCounter]:
+    """Add yes/no attributes for some choices of a question, by their places in its report, with the same coins."""
+    axes, names = list(chosen), tuple(side.name for side in chosen.values())
     channel = plan.group_of(question).mechanism.channel.marginal(axes)
     rows = [[channel.entry(report, truth) for truth in range(channel.n_in)] for report in range(channel.n_out)]
     sides_of_coin = lcm(*(share.denominator for row in rows for share in row))
     matrix = in_lowest_terms([[int(share * sides_of_coin) for share in row] for row in rows])
-    added = [Attribute(side.name, (NOT_CHOSEN, CHOSEN)) for side in chosen]
-    group = Group(tuple(side.name for side in chosen), "choices", Listed((2,) * len(chosen), matrix))
+    added = [Attribute(name, (NOT_CHOSEN, CHOSEN)) for name in names]
+    group = Group(names, "choices", Listed((2,) * len(names), matrix))
     wider = Plan(Schema([*plan.schema, *added]), (*plan.groups, group), Guarantee(None), plan.prior, plan.public)
     first = counter.schema.columns_of(question).start
     columns = (*counter.columns, *(counter.columns[first + axis] for axis in axes))

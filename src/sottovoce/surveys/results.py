@@ -282,8 +282,8 @@ def _shuffled(columns: Columns) -> list[NDArray[Any]]:
 
 def report_counter(survey: Survey, columns: Columns) -> CodedCounter:
     """Return a counter of disguised columns and public answers: estimates need counts, not labels."""
-    plan = survey.plan
-    return CodedCounter(Schema([*plan.report_schema, *(column.as_report() for column in plan.public)]), columns)
+    public = [question.variable.as_report() for question in survey.public]
+    return CodedCounter(Schema([*survey.plan.report_schema, *public]), columns)
 
 
 def _public_labels(survey: Survey, columns: Sequence[NDArray[Any]]) -> dict[str, Any]:

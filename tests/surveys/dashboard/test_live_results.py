@@ -2,18 +2,23 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from sottovoce.errors import MissingExtraError
 from sottovoce.surveys.client.simulate import simulate_respondents
-from sottovoce.surveys.collect.store import Mark, Store
-from sottovoce.surveys.dashboard import analyses, live_results
-from sottovoce.surveys.dashboard.app import Dashboard, leave_interrupts_to_server
+from sottovoce.surveys.collect.app_state import RefusedError
+from sottovoce.surveys.collect.store import Store
+from sottovoce.surveys.dashboard import analyses, app, live_results
+from sottovoce.surveys.dashboard.app import Dashboard
 from sottovoce.surveys.dashboard.live_results import Found, Inquiry, LiveResults, answer
 from sottovoce.surveys.definition.definition import survey_from_text
 from sottovoce.surveys.results import CodedReports
@@ -116,6 +121,26 @@ def test_a_slow_computation_leaves_the_last_results(filled):
     assert len(asked) == 3
 
 
+def test_who_has_just_seen_results_waits_briefly(filled, monkeypatch):
+    store, survey = filled
+    inquiry, asked = Inquiry(survey.id, "count", 0.95), []
+
+    def submit(function, *arguments):
+        asked.append(Future())
+        return asked[-1]
+
+    live = LiveResults(submit, rest=0)
+    assert live.ask(store, inquiry, patience=0) is None
+    asked[0].set_result(Found(store.mark(survey.id), 300, None, 0.1))
+    add(store, survey, 5)
+    start = time.monotonic()
+    assert live.ask(store, inquiry).value == 300
+    assert time.monotonic() - start < 1.5
+    monkeypatch.setattr(live_results, "RECENT", 0.0)
+    assert live.ask(store, inquiry, patience=0.3).value == 300
+    assert time.monotonic() - start > 0.3
+
+
 def test_only_the_newest_results_are_kept(filled, monkeypatch):
     store, survey = filled
     monkeypatch.setattr(live_results, "MOST_FOUND", 2)
@@ -201,13 +226,33 @@ def test_a_process_that_was_ended_is_started_again(filled):
     dashboard.close()
 
 
+def broken():
+    future = Future()
+    future.set_exception(BrokenProcessPool())
+    return future
+
+
 def test_a_process_that_ends_at_work_is_replaced(filled):
     store, survey = filled
-    broken = Future()
-    broken.set_exception(BrokenProcessPool())
-    futures = iter([broken, here(lambda: Found(Mark(300, b"", b""), 300, None, 0.1))])
-    live = LiveResults(lambda *arguments: next(futures))
-    assert live.ask(store, Inquiry(survey.id, "count", 0.95)).value == 300
+    inquiry, mark = Inquiry(survey.id, "count", 0.95), store.mark(survey.id)
+    futures = iter([broken(), here(lambda: Found(mark, 300, None, 0.1))])
+    assert LiveResults(lambda *arguments: next(futures)).ask(store, inquiry).value == 300
+    slow = iter([broken(), Future()])
+    assert LiveResults(lambda *arguments: next(slow)).ask(store, inquiry, patience=0.01) is None
+    with pytest.raises(RefusedError):
+        LiveResults(lambda *arguments: broken()).ask(store, inquiry)
+
+
+def test_what_ended_meanwhile_is_begun_anew(filled):
+    """The end of a computation may be noticed before it is noted."""
+    store, survey = filled
+    inquiry = Inquiry(survey.id, "count", 0.95)
+    live = LiveResults(lambda *arguments: here(lambda: Found(store.mark(survey.id), 300, None, 0.1)))
+    live._running[inquiry] = ended = broken()
+    assert live.ask(store, inquiry).value == 300
+    live._running[inquiry] = newer = Future()
+    live._keep(inquiry, ended)
+    assert live._running[inquiry] is newer
 
 
 def test_results_of_a_postgresql_database(postgres):
@@ -221,8 +266,36 @@ def test_results_of_a_postgresql_database(postgres):
     store.close()
 
 
-def test_an_interrupt_is_left_to_the_server():
-    before = signal.getsignal(signal.SIGINT)
-    leave_interrupts_to_server()
+def test_an_interrupt_is_left_to_the_server(monkeypatch):
+    started, before = [], signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(app, "Thread", lambda **settings: SimpleNamespace(start=lambda: started.append(settings)))
+    app.stay_with_server()
+    assert not started
+    monkeypatch.setattr(app, "parent_process", lambda: SimpleNamespace(sentinel=7))
+    app.stay_with_server()
     os.kill(os.getpid(), signal.SIGINT)
     signal.signal(signal.SIGINT, before)
+    assert started[0]["args"] == (7,)
+
+
+KILLED = """
+import os, sys
+from sottovoce.surveys.collect.store import Store
+from sottovoce.surveys.dashboard.app import Dashboard
+
+if __name__ == "__main__":
+    dashboard = Dashboard(Store(sys.argv[1]))
+    print(dashboard.submit(os.getpid).result(), flush=True)
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_the_process_does_not_outlive_a_server_that_is_killed(tmp_path):
+    (tmp_path / "server.py").write_text(KILLED)
+    command = [sys.executable, str(tmp_path / "server.py"), str(tmp_path / "surveys.db")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == -9
+    worker, deadline = Path(f"/proc/{done.stdout.strip()}"), time.monotonic() + 10
+    while worker.exists() and "Z" not in (worker / "stat").read_text().rpartition(")")[2].split()[0]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

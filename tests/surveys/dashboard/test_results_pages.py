@@ -18,7 +18,7 @@ from sottovoce.surveys.crossing import Association, Crossing
 from sottovoce.surveys.dashboard import result_cards, result_words
 from sottovoce.surveys.dashboard.accounts import Role
 from sottovoce.surveys.dashboard.charts import MINUS, percent
-from sottovoce.surveys.dashboard.live_results import Inquiry, answer
+from sottovoce.surveys.dashboard.live_results import Inquiry, LiveResults, answer
 from sottovoce.surveys.dashboard.truths import save_truths
 from sottovoce.surveys.definition.definition import survey_from_text
 from sottovoce.surveys.results import AnswerEstimate, QuestionResult, results_by, survey_results
@@ -333,7 +333,18 @@ def test_promises_of_joint_coins_and_of_no_bound(every_kind):
     assert result_words._share([Fraction(0)]) == "none of the"
     assert result_words.odds_words(Guarantee(None)) == "no bound"
     assert result_words.odds_words(Guarantee(Fraction(10**7))) == "over 1,000,000 : 1"
-    assert result_words.odds_words(Guarantee(Fraction(2001, 2))) == "1,001 : 1"
+    assert result_words.odds_words(Guarantee(Fraction(1999999, 2))) == "1,000,000 : 1"
+
+
+def test_a_page_without_results_yet_is_loaded_again(reader, everything, monkeypatch):
+    monkeypatch.setattr(LiveResults, "ask", lambda *arguments: None)
+    asked = ["", "/groups", "/cross?first=tax&second=drink", "/patterns", "/classifier?label=tax&features=ward"]
+    for path in asked:
+        page = reader.get(f"/research/surveys/{everything.id}/results{path}")
+        assert (page.status, page.headers["refresh"]) == (200, "2")
+        assert "being computed" in page.text
+    for path in ("/cross", "/classifier", "/cross?first=tax&second=tax"):
+        assert "refresh" not in reader.get(f"/research/surveys/{everything.id}/results{path}").headers
 
 
 def test_groups_show_margins_and_count_small_groups(place, reader, everything):

@@ -1,13 +1,15 @@
 """The dashboard as part of the web application: its routes, and what its requests share."""
 
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cached_property
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 from signal import SIG_IGN, SIGINT, signal
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
@@ -96,7 +98,7 @@ class Dashboard:
     @cached_property
     def worker(self) -> ProcessPoolExecutor:
         """Process for estimates, started at their first request."""
-        return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=leave_interrupts_to_server)
+        return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=stay_with_server)
 
     def close(self) -> None:
         """End the process for estimates."""
@@ -104,9 +106,17 @@ class Dashboard:
             self.worker.shutdown(cancel_futures=True)
 
 
-def leave_interrupts_to_server() -> None:
-    """Let a process be ended by the server that started it, and not by the interrupt that ends both."""
+def stay_with_server() -> None:
+    """Let a process end with the server that started it, also if that was killed, and not by an interrupt of both."""
     signal(SIGINT, SIG_IGN)
+    server = parent_process()
+    if server is not None:
+        Thread(target=_end_with, args=(server.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:  # pragma: no cover  # ends the process that it runs in
+    wait([sentinel])
+    os._exit(1)
 
 
 async def show_file(request: Request) -> Response:

@@ -222,8 +222,8 @@ def wrapped(text: str, width: float, lines: int) -> Text:
     >>> wrapped("Donaudampfschifffahrt", 90, 1).lines
     ('Donaudamp…',)
     """
-    found, rest = [], " ".join(text.split())
-    whole = rest
+    found: list[str] = []
+    rest = whole = " ".join(text.split())
     while rest and len(found) < lines:
         fitting = _fitting(rest, width)
         if fitting < len(rest):

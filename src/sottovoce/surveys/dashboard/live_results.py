@@ -17,12 +17,16 @@ from threading import Lock
 from typing import Any
 
 from sottovoce.errors import SottovoceError
+from sottovoce.surveys.collect.app_state import Refusal, RefusedError
 from sottovoce.surveys.collect.store import Mark, Place, Store
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.results import CodedReports
 
-PATIENCE = 2.0
-"""Seconds that a page waits for new results."""
+PATIENCE, BRIEFLY, RECENT = 2.0, 0.1, 10.0
+"""Seconds that a page waits for new results: at most, and where there are results of the last so many seconds."""
+
+TRIES = 2
+"""How often results are tried, with a new process after the first failure."""
 
 REST = 4.0
 """Time between two computations of the same results, in multiples of what the first of them took."""
@@ -76,44 +80,56 @@ class LiveResults:
         self._lock = Lock()
 
     def ask(self, store: Store, inquiry: Inquiry, patience: float = PATIENCE) -> Found | None:
-        """Return the newest results that there are within a moment; None if there are none yet."""
+        """Return the newest results that there are within a moment; None if there are none yet.
+
+        Who has just seen results waits briefly: while reports arrive, the next page shows those of a moment ago.
+        """
         mark = store.mark(inquiry.survey)
         with self._lock:
             kept = self._kept.get(inquiry)
         if kept is not None and kept.found.mark == mark:
             return kept.found
-        if kept is not None and not store.may_have_grown(inquiry.survey, kept.found.mark):
+        if kept is not None and not _has_grown(store, inquiry.survey, kept.found.mark, mark):
             kept = None  # the survey was deleted, and begun again
-        if kept is not None and time.monotonic() - kept.at < self._rest * kept.found.seconds:
-            return kept.found
-        try:
-            found = self._running_or_new(store, inquiry).result(patience)
-        except StillRunning:
-            return None if kept is None else kept.found
-        except BrokenProcessPool:  # the process was ended, perhaps for lack of memory: once more, in a new one
-            found = self._running_or_new(store, inquiry).result(patience)
-        return found
+        if kept is not None:
+            age = time.monotonic() - kept.at
+            if age < self._rest * kept.found.seconds:
+                return kept.found
+            patience = min(patience, BRIEFLY) if age < RECENT else patience
+        for _ in range(TRIES):
+            try:
+                return self._running_or_new(store, inquiry).result(patience)
+            except StillRunning:
+                return None if kept is None else kept.found
+            except BrokenProcessPool:  # it was ended, perhaps for lack of memory: once more, in a new one
+                continue
+        raise RefusedError(Refusal.busy)
 
     def _running_or_new(self, store: Store, inquiry: Inquiry) -> "Future[Found | None]":
         """Return the computation that is under way for the same results, or begin one."""
         with self._lock:
             future = self._running.get(inquiry)
-            if future is None:
-                future = self._running[inquiry] = self._submit(answer, store.place, inquiry)
-            else:
+            if future is not None and not future.done():
                 return future
+            future = self._running[inquiry] = self._submit(answer, store.place, inquiry)
         future.add_done_callback(lambda ended: self._keep(inquiry, ended))
         return future
 
     def _keep(self, inquiry: Inquiry, ended: "Future[Found | None]") -> None:
         found = None if ended.cancelled() or ended.exception() is not None else ended.result()
         with self._lock:
-            self._running.pop(inquiry, None)
+            if self._running.get(inquiry) is ended:
+                del self._running[inquiry]
             if found is not None:
                 self._kept[inquiry] = _Kept(found, time.monotonic())
                 self._kept.move_to_end(inquiry)
                 while len(self._kept) > MOST_FOUND:
                     self._kept.popitem(last=False)
+
+
+def _has_grown(store: Store, name: str, earlier: Mark, later: Mark) -> bool:
+    """Return whether reports were added to those with an earlier mark."""
+    return later[1:] == earlier[1:] or store.may_have_grown(name, earlier)
 
 
 _stores: dict[Place, Store] = {}

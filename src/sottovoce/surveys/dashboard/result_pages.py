@@ -194,7 +194,7 @@ def _cross_table(page: Page, pair: tuple[Side, Side]) -> dict[str, Any] | None:
     names = {label: words[index].get(label, label) for line in result.lines for index, label in enumerate(line.labels)}
     return {
         "texts": texts,
-        "map": heat_map(" and ".join(texts), "Percent of all, with margin of error.", *shown, cells),
+        "map": heat_map(" and ".join(texts), "Percent of all, with margin of error.", shown[0], shown[1], cells),
         "chart": interval_chart(
             " and ".join(texts), "Combinations of two answers.", rows_of_table, LEVELS[page.level], note_names=(FORGED,)
         ),

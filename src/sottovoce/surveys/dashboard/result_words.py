@@ -16,6 +16,9 @@ from sottovoce.surveys.scales import ScaleSummary
 LONG_TEXT = 80
 """Characters of a label or of a question that a sentence repeats."""
 
+MOST_ODDS = 10**6
+"""Largest odds that are written out."""
+
 PROMISES = {
     "yes_no": (
         "“{yes}” is also sent by {first} people for whom it is not true, and “{no}” by {second} people for whom it is."
@@ -92,8 +95,9 @@ def odds_words(guarantee: Guarantee) -> str:
     """
     if guarantee.odds is None:
         return "no bound"
-    digits = 100 if guarantee.odds < 100 else 1
-    return f"{ceil(guarantee.odds * digits) / digits:,g} : 1" if guarantee.odds < 10**6 else "over 1,000,000 : 1"
+    if guarantee.odds >= 100:
+        return f"{ceil(guarantee.odds):,} : 1" if guarantee.odds <= MOST_ODDS else f"over {MOST_ODDS:,} : 1"
+    return f"{ceil(guarantee.odds * 100) / 100:g} : 1"
 
 
 def fragile_words(lines: Sequence[AnswerEstimate], words: Mapping[str, str]) -> str:
