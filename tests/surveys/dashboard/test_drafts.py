@@ -7,6 +7,7 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from fractions import Fraction
 
 import pytest
 
@@ -14,9 +15,9 @@ from sottovoce.errors import SottovoceError
 from sottovoce.surveys.collect.app_state import today
 from sottovoce.surveys.dashboard import draft_numbers
 from sottovoce.surveys.dashboard.accounts import Role
-from sottovoce.surveys.dashboard.draft_numbers import Point, chart_of, check_draft, outlook
+from sottovoce.surveys.dashboard.draft_numbers import REMEMBERED, Checked, Point, chart_of, check_draft, outlook
 from sottovoce.surveys.dashboard.draft_pages import numbered_lines
-from sottovoce.surveys.dashboard.drafts import MOST_CHARACTERS, ConflictError, Drafts
+from sottovoce.surveys.dashboard.drafts import MOST_CHARACTERS, ConflictError, Drafts, stored_logo
 from sottovoce.surveys.definition.definition import sample_definition, survey_from_text
 from sottovoce.surveys.definition.mistakes import Mistake
 from sottovoce.surveys.report import ReportFormat
@@ -307,6 +308,27 @@ def test_numbers_of_other_surveys():
     assert chart_of(found.points, found.chosen).chosen is None  # beyond the scale
 
 
+def test_odds_without_a_limit_are_called_so():
+    assert draft_numbers._odds(None) == "no limit"
+    assert draft_numbers._odds(Fraction(3125, 1000)) == "3.13 : 1"
+    assert draft_numbers._odds(Fraction(12345)) == "12,400 : 1"
+
+
+def test_drafts_without_a_survey_have_no_outlook_and_no_logo():
+    assert check_draft("title: T", None, 100, today()).survey is None
+    assert outlook("title: T", None, 100, today()) is None
+    with pytest.raises(FileNotFoundError):
+        stored_logo(None)("logo.png")
+    assert stored_logo(b"x")("logo.png") == b"x"
+
+
+def test_few_results_are_remembered(office, desk):
+    kept = draft_numbers._recent
+    kept.update({(f"text {number}", None, 1, today()): Checked(()) for number in range(REMEMBERED)})
+    desk.check()
+    assert len(kept) == REMEMBERED
+
+
 def test_picked_questions_are_told():
     text = sample_definition("exams", today())
     numbers = check_draft(text, None, 1000, today()).survey
@@ -345,7 +367,7 @@ def test_the_preview_is_the_respondents_page_and_stores_nothing(office, desk):
     assert desk.who.get(f"{found['address']}/logo", **JSON).status == 404
     survey = survey_from_text(SMALL)
     report = bytes(ReportFormat(survey.plan).length).hex()
-    sent = {"survey": found["hash"], "report": report, "key": "0" * 32}
+    sent = {"survey": found["hash"], "report": report, "key": "0" * 32, "token": None}
     answer = desk.who.post(f"{found['address']}/reports", {"submission": json.dumps(sent)}, **JSON)
     assert answer.status == 201
     receipt = answer.json()["receipt"]

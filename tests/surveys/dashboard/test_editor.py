@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import time
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -66,7 +67,7 @@ def browsers(chromium, office):
 
 def cookies(office, role=Role.OWNER, name=None) -> list[dict]:
     secret = office.researcher(role, name).cookies["sottovoce_session"]
-    return [{"name": "sottovoce_session", "value": secret, "url": f"{office.address}/research"}]
+    return [{"name": "sottovoce_session", "value": secret, "domain": "127.0.0.1", "path": "/research"}]
 
 
 class Editor:
@@ -132,7 +133,7 @@ def test_mistakes_are_beside_their_fields_and_at_their_lines(edit):
     editor.checked()
     purpose = page.get_by_label("Purpose")
     assert purpose.get_attribute("aria-invalid") == "true"
-    told = page.locator(f"#{purpose.get_attribute('aria-errormessage')}").inner_text()
+    told = page.locator(f"#{purpose.get_attribute('aria-describedby').split()[-1]}").inner_text()
     assert told == "purpose must be a text that is not empty. Got '' instead."
     assert page.locator("#gutter mark").all_text_contents() == ["3"]
     assert page.inner_text("#bar-numbers") == "1 mistake"
@@ -163,7 +164,7 @@ def test_questions_of_all_kinds_are_made_in_the_form(edit):
         card.get_by_label("Kind").select_option(kind)
         card.get_by_label("Name in results").fill(f"{kind}_")
     page.locator("#question-1").get_by_role("button", name="Add an answer").click()
-    page.keyboard.type(", really")
+    page.keyboard.type("Third, really")
     page.locator("#question-2").get_by_role("button", name="Give the answers short names").click()
     page.locator("#question-2").get_by_label("Name of answer 1 in results").fill("first")
     page.locator("#question-2").get_by_label("Choose at most").fill("1")
@@ -178,12 +179,12 @@ def test_questions_of_all_kinds_are_made_in_the_form(edit):
     assert [question.kind for question in survey.questions] == [
         *("yes_no", "single", "several", "number", "scale", "scale", "scale", "scale", "yes_no", "yes_no")
     ]
-    assert survey.questions[1].labels == ("First answer", "Second answer", "Answer 3, really")
+    assert survey.questions[1].labels == ("First answer", "Second answer", "Third, really")
     assert (survey.questions[2].labels, survey.questions[2].limits) == (("first", "Second answer"), (0, 1))
     assert survey.plan.group_of("unrelated_").scheme == "unrelated_question"
     page.locator("#question-1").get_by_label("Kind").select_option("scale")
     page.locator("#question-1").get_by_label("Kind").select_option("single")  # what was there before comes back
-    assert page.locator("#question-1").get_by_label("Answer 3").input_value() == "Answer 3, really"
+    assert page.locator("#question-1").get_by_label("Answer 3").input_value() == "Third, really"
 
 
 def test_questions_are_moved_duplicated_removed_and_connected(edit):
@@ -305,6 +306,14 @@ def test_a_lost_session_keeps_the_draft(edit, office):
     assert page.locator("#notice-paused").count() == 0
 
 
+def test_another_session_in_the_same_browser_saves_on(edit, office):
+    editor = edit()
+    log_out(editor)
+    editor.page.context.add_cookies(cookies(office))  # whose token this page does not know
+    editor.page.get_by_label("Title", exact=True).fill("Saved by another session")
+    assert "title: Saved by another session" in editor.saved()
+
+
 def test_a_lost_session_keeps_the_draft_after_a_reload(edit, office):
     editor = edit()
     page = editor.page
@@ -327,8 +336,8 @@ def test_what_another_tab_left_unsaved_is_taken_up_and_compared(edit, office):
     page = editor.page
     page.evaluate(
         """id => {
-          const text = "title: Old\\n";
-          const kept = { revision: 1, source: "text", tree: null, text, planned: 50, logo: null, at: 0 };
+          const written = { source: "text", tree: null, text: "title: Old\\n", planned: 50, logo: null };
+          const kept = { ...written, revision: 1, at: 0 };
           localStorage[`sottovoce draft ${id} other`] = JSON.stringify(kept);
         }""",
         editor.draft,
@@ -342,8 +351,6 @@ def test_what_another_tab_left_unsaved_is_taken_up_and_compared(edit, office):
 
 
 def _changed(draft, text):
-    from dataclasses import replace
-
     return replace(draft, text=text)
 
 
@@ -461,13 +468,14 @@ def test_numbers_follow_and_the_form_stays_responsive(edit):
         longest = Math.max(longest, now - last); last = now; }, 10); }"""
     )
     title = page.get_by_label("Title", exact=True)
-    while page.locator("#outlook svg").count() == 0 and time.monotonic() - began < 60:
+    while time.monotonic() - began < 4:
         title.press_sequentially("x")
-    editor.checked()
+    began = time.monotonic()
+    editor.saved()
+    saved = time.monotonic() - began
     page.wait_for_selector("#outlook svg", timeout=SLOW)
-    print(
-        f"longest pause of the page {page.evaluate('longest'):.0f} ms, numbers after {time.monotonic() - began:.1f} s"
-    )
+    shown = time.monotonic() - began
+    print(f"longest pause {page.evaluate('longest'):.0f} ms; saved after {saved:.1f} s, numbers after {shown:.1f} s")
     assert page.evaluate("longest") < 1500
     before = page.inner_text("#bar-numbers")
     page.locator("#odds-slider").fill("20")
@@ -475,7 +483,7 @@ def test_numbers_follow_and_the_form_stays_responsive(edit):
     editor.checked()
     assert page.inner_text("#bar-numbers") != before
     assert "With 5,000 respondents" in page.inner_text("#numbers")
-    assert page.locator(".question .chip.numbers").first.inner_text().startswith("5.")
+    assert page.locator(".question .chip.numbers").first.inner_text().count(" : 1 · ± ") == 1
 
 
 def test_everything_works_by_keyboard(edit):

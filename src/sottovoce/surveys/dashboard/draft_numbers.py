@@ -89,11 +89,19 @@ class SurveyNumbers:
 
 
 def checked(worker: Executor, draft: Draft, today: date) -> Checked:
-    """Return the mistakes and numbers of a draft, which another process computes."""
-    return worker.submit(check_draft, draft.text, draft.logo, draft.planned, today).result()
+    """Return the mistakes and numbers of a draft, which another process computes unless they were asked for before."""
+    key = (draft.text, draft.logo, draft.planned, today)
+    found = _recent.get(key) or worker.submit(check_draft, *key).result()
+    _recent[key] = found
+    for oldest in list(_recent)[:-REMEMBERED]:
+        _recent.pop(oldest, None)  # another thread may have been faster
+    return found
 
 
-@lru_cache(REMEMBERED)
+_recent: dict[tuple[str, bytes | None, int, date], Checked] = {}
+"""What was checked last, in this process: the preview must not wait for the other one."""
+
+
 def check_draft(text: str, logo: bytes | None, planned: int, today: date) -> Checked:
     """Read a draft; return its mistakes, or its promise and numbers."""
     survey, mistakes = _examined(text, logo, today)

@@ -127,7 +127,7 @@ class _Writer:
 
     def mapping(self, node: Any, wanted: dict[str, Any], end: int) -> str:
         """Return a mapping in which every key begins a line, from its first key on."""
-        column = node.start_mark.column
+        column = int(node.start_mark.column)
         starts = [key.start_mark.index for key, _ in node.value]
         places = dict(zip(_value(node), zip(node.value, starts, [*starts[1:], end], strict=True), strict=True))
         last, tail = _without_tail(self._lines(starts[-1], end), column)
@@ -161,7 +161,7 @@ class _Writer:
 
     def _list(self, node: Any, wanted: list[Any], end: int) -> str:
         """Return a list whose entries begin lines: entries that stay keep their lines, wherever they are moved."""
-        column = node.start_mark.column
+        column = int(node.start_mark.column)
         starts = [self.text.rindex("-", 0, part.start_mark.index) for part in node.value]
         places = list(zip(node.value, starts, [*starts[1:], end], strict=True))
         _, tail = _without_tail(self._lines(starts[-1], end), column)

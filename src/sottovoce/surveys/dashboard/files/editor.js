@@ -209,6 +209,16 @@ for (const link of document.querySelectorAll("#freeze, #download")) {
   };
 }
 
+const copying = at("form[action$='/copy']");
+if (copying) {
+  copying.onsubmit = async (event) => {
+    if (!isDirty()) return;
+    event.preventDefault();
+    await save();
+    if (!isDirty()) copying.submit();
+  };
+}
+
 at("#editor").hidden = at("#bar").hidden = false;
 takeUp();
 draft.text ??= "";

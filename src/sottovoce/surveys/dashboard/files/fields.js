@@ -74,7 +74,9 @@ function showMistakes(mistakes) {
   for (const shown of document.querySelectorAll(".mistake")) shown.remove();
   for (const control of document.querySelectorAll("[aria-invalid]")) {
     control.removeAttribute("aria-invalid");
-    control.removeAttribute("aria-errormessage");
+    const kept = (control.getAttribute("aria-describedby") ?? "").replace(/\s*\bmistake-\d+/g, "");
+    if (kept) control.setAttribute("aria-describedby", kept);
+    else control.removeAttribute("aria-describedby");
   }
   const fields = new Map([...document.querySelectorAll("#panel-form [data-field]")].reverse().map((each) => [each.dataset.field, each]));
   return mistakes.filter((mistake, index) => {
@@ -85,7 +87,7 @@ function showMistakes(mistakes) {
     const shown = h("p", { class: "warning mistake", id: `mistake-${index}` }, mistake.text);
     const control = place.matches(".field") ? place.querySelector("input, select, textarea") : null;
     control?.setAttribute("aria-invalid", "true");
-    control?.setAttribute("aria-errormessage", shown.id);
+    control?.setAttribute("aria-describedby", `${control.getAttribute("aria-describedby") ?? ""} ${shown.id}`.trim());
     const body = place.matches("details") ? place.querySelector(".body") : place;
     if (place.matches(".field")) body.append(shown);
     else body.prepend(shown);

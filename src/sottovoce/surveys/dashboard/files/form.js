@@ -20,12 +20,23 @@ function buildForm() {
 function rebuild(focus = null) {
   const [top, controls] = [scrollY, () => [...document.querySelectorAll("#panel-form :is(input, select, textarea, button, summary)")]];
   const place = controls().indexOf(document.activeElement);
+  const { selectionStart: start, selectionEnd: end } = document.activeElement;
   buildForm();
   placeMistakes();
   showQuestionNumbers();
   scrollTo({ top, behavior: "instant" });
-  if (focus) document.querySelector(focus)?.focus();
-  else if (place >= 0) controls()[place]?.focus({ preventScroll: true });
+  if (focus) focusOn(document.querySelector(focus));
+  else if (place >= 0) {
+    const found = controls()[place];
+    found?.focus({ preventScroll: true });
+    if (typeof start === "number" && typeof found?.selectionStart === "number") found.setSelectionRange(start, end);
+  }
+}
+
+// Words that stand for others yet to be written are selected, so that typing replaces them.
+function focusOn(element) {
+  element?.focus();
+  if (element?.matches("input")) element.select();
 }
 
 // The same after the event that is being handled: the focus has moved by then.

@@ -9,7 +9,7 @@ const draft = {
   ...begun,
   hasLogo: begun.has_logo,
   logo: null, // a picture that was chosen and is not saved yet, as a data URL
-  source: "tree", // what was edited last: the form's tree, or the text
+  source: begun.tree ? "tree" : "text", // what was edited last: the form's tree, or the text
   changes: 0, // made since the page was loaded
   savedChanges: 0,
   paused: null, // why nothing can be saved now
@@ -153,7 +153,7 @@ async function resume() {
   }
   draft.paused = null;
   dismiss("paused");
-  if (isDirty()) return save();
+  if (isDirty()) setTimeout(save); // not at once: this may be part of an attempt to save
 }
 
 for (const event of ["focus", "online"]) addEventListener(event, () => draft.paused && resume());
