@@ -269,6 +269,7 @@ def test_results_of_a_postgresql_database(postgres):
 def test_an_interrupt_is_left_to_the_server(monkeypatch):
     started, before = [], signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(app, "Thread", lambda **settings: SimpleNamespace(start=lambda: started.append(settings)))
+    monkeypatch.setattr(os, "nice", lambda niceness: None)  # nobody but root may take it back
     app.stay_with_server()
     assert not started
     monkeypatch.setattr(app, "parent_process", lambda: SimpleNamespace(sentinel=7))

@@ -34,6 +34,9 @@ from sottovoce.surveys.dashboard.visit import HOME, files, release
 
 Found = TypeVar("Found")
 
+NICENESS = 5
+"""By how much the process for estimates gives way to others."""
+
 LOGINS_PER_WINDOW = 5
 """Attempts to log in from one address within ten seconds."""
 
@@ -107,7 +110,11 @@ class Dashboard:
 
 
 def stay_with_server() -> None:
-    """Let a process end with the server that started it, also if that was killed, and not by an interrupt of both."""
+    """Let a process end with the server that started it, also if that was killed, and not by an interrupt of both.
+
+    It gives way to the server: collecting reports goes before.
+    """
+    os.nice(NICENESS)
     signal(SIGINT, SIG_IGN)
     server = parent_process()
     if server is not None:
