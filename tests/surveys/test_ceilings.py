@@ -232,4 +232,4 @@ def test_words_for_guarantees():
 def test_our_own_samples_keep_the_ceilings(name):
     survey = survey_from_text(sample_definition(name, date(2100, 1, 1)))
     assert survey.strength == "deniable"
-    assert all(facts_of(survey.plan, question.id).odds <= 10 for question in survey.questions)
+    assert all(facts_of(survey.plan, question.id).odds <= 10 for question in survey.protected)

@@ -142,7 +142,7 @@ def test_samples_are_surveys():
     for name in sample_names():
         survey = survey_from_text(sample_definition(name, date(2030, 1, 1)))
         assert survey.until == date(2030, 4, 1)
-    with pytest.raises(SottovoceError, match="sample must be one of minimal, workplace"):
+    with pytest.raises(SottovoceError, match="sample must be one of doping, exams, health, minimal, workplace"):
         sample_definition("magic", date(2030, 1, 1))
 
 

@@ -184,7 +184,7 @@ def test_questions_of_all_kinds_are_made_in_the_form(edit):
     assert survey.plan.group_of("unrelated_").scheme == "unrelated_question"
     page.locator("#question-1").get_by_label("Kind").select_option("scale")
     page.locator("#question-1").get_by_label("Kind").select_option("single")  # what was there before comes back
-    assert page.locator("#question-1").get_by_label("Answer 3").input_value() == "Third, really"
+    assert page.locator("#question-1").get_by_label("Answer 3", exact=True).input_value() == "Third, really"
 
 
 def test_questions_are_moved_duplicated_removed_and_connected(edit):

@@ -228,8 +228,8 @@ def _point(survey: Survey, odds: Fraction, planned: int) -> Point | None:
     return Point(float(odds), max(found), median(found))
 
 
-WIDTH, HEIGHT = 640, 300
-LEFT, RIGHT, TOP, BOTTOM = 56, 16, 18, 46
+WIDTH, HEIGHT = 440, 270
+LEFT, RIGHT, TOP, BOTTOM = 36, 20, 20, 46
 MARGIN_STEPS = (0.02, 0.05, 0.1, 0.2, 0.25)
 
 
