@@ -382,10 +382,15 @@ def test_serving_off_this_machine_asks_for_https(run, folder, monkeypatch):
     run("survey", "freeze", "draft.yaml")
     code, out, _ = run("survey", "serve", "--port", "0", "--json", "served.json")
     assert out.startswith("Serving 1 survey at http://127.0.0.1:")
+    with closing(Store("surveys.db")) as store:
+        accounts = Accounts(store.engine)
+        accounts.use_link(accounts.new_link(Role.OWNER), "anna", "correct horse battery")
+    again = run("survey", "serve", "--port", "0", "--url", "https://survey.test")[1]
+    assert "Researchers log in at https://survey.test/research" in again
     assert "There is no survey" not in out
     assert "HTTPS" not in out
     assert json.loads((folder / "served.json").read_text())["address"] in out
-    assert len(served) == 3
+    assert len(served) == 4
 
 
 def test_the_first_account_comes_by_a_link_that_the_server_prints(run, folder):
@@ -474,6 +479,13 @@ def test_the_demo_stays_until_it_is_interrupted(run, folder, monkeypatch):
     code, out, _ = run("survey", "demo", "--respondents", "1000", "--stay", "--json", "found.json")
     assert (code, "Ctrl-C ends the demo" in out) == (0, True)
     assert json.loads((folder / "found.json").read_text())["results"] == []  # nobody has to wait for all of them
+
+
+def test_the_demo_waits_a_moment_at_a_time(monkeypatch):
+    waited = []
+    monkeypatch.setattr(demo_module.time, "sleep", waited.append)
+    demo_module.pause()
+    assert waited == [demo_module.SECONDS]
 
 
 def test_the_demo_can_be_watched(run, folder, monkeypatch):

@@ -3,11 +3,12 @@
 import json
 from copy import deepcopy
 
+import pyarrow
 import pytest
 
 import sottovoce as sv
 from sottovoce.counts.tally import Tally
-from sottovoce.counts.tally_document import _hash
+from sottovoce.counts.tally_document import TALLY_KEY, _hash
 from sottovoce.errors import SottovoceError
 
 SCHEMA = sv.Schema([sv.boolean("tax"), sv.ItemSet("basket", ["ale", "bread", "cheese"])])
@@ -151,3 +152,17 @@ def test_damaged_arrow_files(tmp_path):
         except SottovoceError:
             refused += 1
     assert refused > len(content) // 20
+
+
+def test_an_arrow_file_that_lacks_a_part(tmp_path):
+    path = tmp_path / "tally.arrow"
+    TALLY.save(path)
+    with pyarrow.ipc.open_file(path) as file:
+        table = file.read_all()
+    header = json.loads(table.schema.metadata[TALLY_KEY])
+    del header["columns"]
+    changed = table.replace_schema_metadata({TALLY_KEY: json.dumps(header)})
+    with pyarrow.OSFile(str(path), "wb") as sink, pyarrow.ipc.new_file(sink, changed.schema) as writer:
+        writer.write_table(changed)
+    with pytest.raises(SottovoceError, match=r"tally\.arrow must be a whole tally"):
+        Tally.load(path)

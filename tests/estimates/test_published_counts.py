@@ -137,5 +137,5 @@ def test_names_that_do_not_fit():
     for report in ("yes", ("yes",), ("yes", "x", "y")):
         with pytest.raises(SottovoceError, match=r"^counts must be of tuples with a report for each of \['a', 'b'\]"):
             Tally.of_counts({report: 3}, plan)
-    with pytest.raises(SottovoceError, match=r"^name must be one of a, b\. Got 'c'"):
+    with pytest.raises(SottovoceError, match=r"^names must be among a, b\. Got 'c'"):
         Tally.of_counts({("yes", "x"): 3}, plan, ["a", "c"])

@@ -589,7 +589,7 @@ REFUSALS = {
     "older": "must have layout version 2; restore a backup. Got 1",
     "no number": "restore a backup|could not convert|could not be converted",
     "no row": "must have layout version 2; restore a backup. Got None",
-    "half of it": "must have all of its tables; inbox, invitations, reports_0, surveys. Got none",
+    "half of it": "must have all of its tables; account_links, .*inbox, invitations, reports_0, .*truths. Got none",
 }
 
 

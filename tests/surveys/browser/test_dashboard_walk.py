@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 import sottovoce as sv
 from sottovoce.surveys.dashboard.accounts import first_account_link
 from tests.surveys.browser.conftest import PHONE
-from tests.surveys.dashboard.conftest import PASSWORD, cheap_passwords, serving_office  # noqa: F401  # a fixture
+from tests.surveys.dashboard.conftest import PASSWORD, serving_office
 
 DESK = {"viewport": {"width": 1280, "height": 900}}
 
@@ -85,7 +85,7 @@ def saved_file(page, folder, name: str):
 
 
 @pytest.mark.slow
-def test_from_the_first_account_to_the_published_estimate(tmp_path, cheap_passwords, researchers, chromium):  # noqa: F811
+def test_from_the_first_account_to_the_published_estimate(tmp_path, cheap_passwords, researchers, chromium):
     database = str(tmp_path / "surveys.db")
     anna, bert = researchers(accept_downloads=True), researchers()
     with serving_office(database) as office:

@@ -20,6 +20,8 @@ from sottovoce.surveys.results import survey_results
 from tests.surveys.dashboard.conftest import PASSWORD, serving_office
 from tests.surveys.test_publications import MIXED
 
+pytestmark = pytest.mark.slow  # what the server answers is tested without a browser
+
 SINGLE = MIXED.replace("invitation: open\n", "send_interval: 0\n")
 WIDE = {"viewport": {"width": 1280, "height": 900}}
 

@@ -74,7 +74,7 @@ def database(office) -> str:
     return str(office.store.engine.url.database)
 
 
-@pytest.mark.parametrize("role", [Role.READER, Role.EDITOR])
+@pytest.mark.parametrize("role", [Role.READER, pytest.param(Role.EDITOR, marks=pytest.mark.slow)])
 def test_every_file_is_offered_and_can_be_saved(office, role):
     survey, visitor = frozen(office), office.researcher(role)
     page = visitor.get(place(survey)).text

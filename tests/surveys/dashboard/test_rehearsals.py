@@ -3,6 +3,7 @@
 import pytest
 
 from sottovoce.surveys.dashboard.accounts import Role
+from sottovoce.surveys.dashboard.drafts import Drafts
 from sottovoce.surveys.dashboard.rehearsal_pages import MOST_RESPONDENTS, suggested_percents
 from sottovoce.surveys.dashboard.truths import rehearsal_truths
 from sottovoce.surveys.definition.definition import survey_from_text
@@ -95,6 +96,18 @@ def test_mistakes_are_told_and_nothing_is_lost(office, survey, changes, rule):
     assert f'value="{next(iter(changes.values()))}"' in answer.text
     assert 'value="33,5"' in answer.text  # what else was written
     assert office.store.rehearsals() == set()
+
+
+def test_drafts_are_rehearsed(office):
+    editor = office.researcher(Role.EDITOR)
+    draft = Drafts(office.store.engine).create(DEFINITION, "editor")
+    assert "<strong>Honesty at work</strong>" in editor.get(f"/research/drafts/{draft.id}/rehearse").text
+    assert editor.post(f"/research/drafts/{draft.id}/rehearse", TRUTH).status == 303
+    assert office.store.counts(rehearsal(office).id)["reports"] == 400
+    wrong = Drafts(office.store.engine).create(DEFINITION.replace("odds: 100:1", "odds: much"), "editor")
+    answer = editor.get(f"/research/drafts/{wrong.id}/rehearse")
+    assert (answer.status, "odds must be a number (line 6)" in answer.alert) == (422, True)
+    assert editor.get("/research/drafts/0000000000000000/rehearse").status == 404
 
 
 def test_readers_rehearse_nothing(office, survey):

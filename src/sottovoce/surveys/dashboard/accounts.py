@@ -325,7 +325,7 @@ def check_password(password: str, name: str) -> None:
 
     >>> check_password("anna-anna-anna", "anna")
     Traceback (most recent call last):
-    sottovoce.errors.SottovoceError: password must have at least 6 different characters. Got 4 instead.
+    sottovoce.errors.SottovoceError: password must have at least 6 different characters. Got 3 instead.
     """
     plain = password.lower()
     if not LEAST_CHARACTERS <= len(password) <= MOST_CHARACTERS:

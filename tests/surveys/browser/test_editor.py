@@ -1,8 +1,6 @@
 """The editor in a real browser: form and YAML, saving, conflicts, lost sessions, numbers and the preview."""
 
-import os
 import re
-import shutil
 import time
 from dataclasses import replace
 from datetime import timedelta
@@ -14,7 +12,8 @@ from sottovoce.surveys.dashboard.accounts import Role
 from sottovoce.surveys.dashboard.drafts import Drafts
 from sottovoce.surveys.definition.definition import survey_from_text
 
-FLAGS = "--headless --no-sandbox --disable-gpu --disable-background-networking --no-first-run"
+pytestmark = pytest.mark.slow  # what the server answers is tested without a browser
+
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 DESKTOP = {"viewport": {"width": 1280, "height": 900}}
 SLOW = 60_000
@@ -31,20 +30,6 @@ questions:
     kind: yes_no
     text: Did you evade tax?
 """
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    path = shutil.which("chromium")
-    if path is None:
-        assert os.environ.get("CI") != "true", "chromium must be installed"
-        pytest.skip("chromium is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS.split())
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
