@@ -19,8 +19,8 @@ from sottovoce.surveys.collect.store import Store, _survey_row
 from sottovoce.surveys.definition.definition import survey_from_text
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.links import Link
-from tests.surveys.dashboard.conftest import cheap_passwords, office  # noqa: F401  # fixtures
 from tests.surveys.conftest import key_of
+from tests.surveys.dashboard.conftest import cheap_passwords, office  # noqa: F401  # fixtures
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync"
