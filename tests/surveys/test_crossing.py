@@ -44,7 +44,7 @@ def asked(request):
 
 @pytest.fixture(scope="module")
 def stored(asked):
-    return simulate_respondents(asked, 6000, np.random.default_rng(3)).reports()
+    return simulate_respondents(asked, 6000, np.random.default_rng(3)).reports(rng=3)
 
 
 def test_estimates_from_codes_are_those_from_labels(asked, stored):
@@ -104,7 +104,7 @@ def connected(asked, count=20_000):
     truths = simulate_respondents(asked, count, rng).truths
     truths["tax"] = ["yes" if each else "no" for each in tax]
     truths["seen"] = [["words", "threats"] if each else ["touch"] for each in words]
-    return CodedReports.of(asked, SimulatedRespondents(asked, truths).reports())
+    return CodedReports.of(asked, SimulatedRespondents(asked, truths).reports(rng=7))
 
 
 def test_choices_that_go_together_are_found(asked):
@@ -171,7 +171,7 @@ def test_tables_with_too_many_cells_are_explained():
 
 def test_few_reports_are_not_tested():
     survey = survey_from_text(HEAD + "minimum: 2\nsplit: true\n" + QUESTIONS)
-    coded = CodedReports.of(survey, simulate_respondents(survey, 9, np.random.default_rng(1)).reports())
+    coded = CodedReports.of(survey, simulate_respondents(survey, 9, np.random.default_rng(1)).reports(rng=1))
     found = cross_sides(survey, coded, Side("tax"), Side("drug"))
     assert found.result.test is None
     assert "at least" in found.result.untested
