@@ -34,6 +34,12 @@ EVERY_THIRD = {
     "test_stated_odds_are_those_of_the_matrix",
     "test_sampled_reports_fit_the_channel",
     "test_cells_of_joint_proportions",
+    "test_columns_sum_to_one_exactly_and_entries_are_probabilities",
+    "test_error",
+    "test_every_kind_gives_every_kind",
+    "test_every_plan_is_scored",
+    "test_inversion_of_the_whole_product",
+    "test_variances_of_more_categories_on_a_grid_of_priors",
 }
 """Tests with many cases, of which the fast tests take every third one; the others belong to the slow tests."""
 

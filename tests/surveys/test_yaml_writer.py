@@ -124,7 +124,7 @@ trees = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(words, trees, min_size=1, max_size=5).map(_pairs), trees, st.integers(0, 99))
 def test_any_tree_survives_any_edit(first, part, place):
     """Whatever is written is read back as the same tree, after the first writing and after an edit of it."""

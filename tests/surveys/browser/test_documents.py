@@ -54,7 +54,7 @@ questions:
   - {id: days, kind: number, text: {en: Days, de: Tage}, edges: [0, 1, 5]}
 """
 VALUES: list[Any] = [None, False, True, 0, 1, -1, 2, "", "x", [], {}, [0], {"en": "T"}, {"en": 1}]
-FEW = 16
+FEW = 40
 """Of so many changes, the fast test makes one."""
 
 

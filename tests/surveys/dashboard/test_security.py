@@ -820,7 +820,6 @@ def request_of(attacked, case) -> Sent:
     ("place", "cases"),
     [
         ("sqlite", 100),
-        ("postgres", 100),
         pytest.param("sqlite", 2000, marks=pytest.mark.slow),
         pytest.param("postgres", 500, marks=pytest.mark.slow),
     ],
