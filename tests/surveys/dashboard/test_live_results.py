@@ -300,3 +300,24 @@ def test_the_process_does_not_outlive_a_server_that_is_killed(tmp_path):
     while worker.exists() and "Z" not in (worker / "stat").read_text().rpartition(")")[2].split()[0]:
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+SCRIPT = """
+import sys
+print("the script runs")
+from sottovoce.surveys.collect.store import Store
+from sottovoce.surveys.dashboard.app import Dashboard
+dashboard = Dashboard(Store(sys.argv[1]))
+print(dashboard.submit(abs, -3).result())
+dashboard.close()
+"""
+
+
+def test_a_script_that_serves_is_not_run_again(tmp_path):
+    """Nobody has to write `if __name__ == "__main__"` to serve surveys."""
+    script = tmp_path / "serve.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, script, tmp_path / "surveys.db"], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout.splitlines() == ["the script runs", "3"]

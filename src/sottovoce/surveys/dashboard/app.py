@@ -1,15 +1,18 @@
 """The dashboard as part of the web application: its routes, and what its requests share."""
 
 import os
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cached_property
-from multiprocessing import get_context, parent_process
+from multiprocessing import parent_process
 from multiprocessing.connection import wait
+from multiprocessing.context import SpawnContext, SpawnProcess
 from signal import SIG_IGN, SIGINT, signal
 from threading import Lock, Thread
+from types import ModuleType
 from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
@@ -95,18 +98,38 @@ class Dashboard:
         try:
             return self.worker.submit(function, *arguments)
         except BrokenProcessPool:
-            del self.worker
+            self.__dict__.pop("worker", None)  # another thread may have found out first
             return self.worker.submit(function, *arguments)
 
     @cached_property
     def worker(self) -> ProcessPoolExecutor:
         """Process for estimates, started at their first request."""
-        return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=stay_with_server)
+        return ProcessPoolExecutor(1, mp_context=_NewProcesses(), initializer=stay_with_server)
 
     def close(self) -> None:
         """End the process for estimates."""
         if "worker" in self.__dict__:
             self.worker.shutdown(cancel_futures=True)
+
+
+class _NewProcess(SpawnProcess):
+    """A new process, in which the script of this one is not run again, as it would be without its `__file__`.
+
+    Whoever serves surveys from a script need not know that results are computed in another process.
+    """
+
+    @staticmethod
+    def _Popen(process: Any) -> Any:  # noqa: N802  # as multiprocessing calls it
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            return SpawnProcess._Popen(process)
+        finally:
+            sys.modules["__main__"] = script
+
+
+class _NewProcesses(SpawnContext):
+    Process = _NewProcess
 
 
 def stay_with_server() -> None:

@@ -3,8 +3,8 @@
 These functions run in the dashboard's process for estimates, and remember their last results there.
 """
 
-from collections.abc import Sequence
-from concurrent.futures import Executor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import ROUND_CEILING, Context, Decimal
@@ -88,10 +88,10 @@ class SurveyNumbers:
         return max(self.questions, key=lambda question: question.margin)
 
 
-def checked(worker: Executor, draft: Draft, today: date) -> Checked:
+def checked(submit: Callable[..., "Future[Checked]"], draft: Draft, today: date) -> Checked:
     """Return the mistakes and numbers of a draft, which another process computes unless they were asked for before."""
     key = (draft.text, draft.logo, draft.planned, today)
-    found = _recent.get(key) or worker.submit(check_draft, *key).result()
+    found = _recent.get(key) or submit(check_draft, *key).result()
     _recent[key] = found
     for oldest in list(_recent)[:-REMEMBERED]:
         _recent.pop(oldest, None)  # another thread may have been faster

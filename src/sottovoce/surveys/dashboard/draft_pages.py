@@ -95,7 +95,7 @@ def create(visit: Visit) -> Response:
 
 def _mistakes_of(visit: Visit, text: str) -> list[Mistake]:
     draft = Draft("", text, None, PLANNED, 1, visit.account, None)
-    return list(checked(visit.dashboard.worker, draft, today()).mistakes)
+    return list(checked(visit.dashboard.submit, draft, today()).mistakes)
 
 
 def _created(visit: Visit, text: str) -> Response:
@@ -193,7 +193,7 @@ def compared_lines(mine: str, theirs: str) -> list[tuple[str, str]]:
 
 def show_check(visit: Visit, draft: Draft) -> Response:
     """Return the mistakes and the numbers of a draft as it is saved."""
-    found = checked(visit.dashboard.worker, draft, today())
+    found = checked(visit.dashboard.submit, draft, today())
     numbers = found.survey
     told: dict[str, Any] = {"revision": draft.revision, "mistakes": [mistake.to_json() for mistake in found.mistakes]}
     if numbers is not None:
@@ -208,7 +208,7 @@ def show_check(visit: Visit, draft: Draft) -> Response:
 
 def show_outlook(visit: Visit, draft: Draft) -> Response:
     """Return what takes longer to compute: respondents for a margin, advice, and the picture of the trade-off."""
-    submitted = visit.dashboard.worker.submit(outlook, draft.text, draft.logo, draft.planned, today())
+    submitted = visit.dashboard.submit(outlook, draft.text, draft.logo, draft.planned, today())
     found = submitted.result()
     if found is None:
         return JSONResponse({"revision": draft.revision, "html": ""})
@@ -250,7 +250,7 @@ def show_freeze(visit: Visit, draft: Draft) -> Response:
 
 
 def _freeze_page(visit: Visit, draft: Draft, reason: str | None) -> Response:
-    found = checked(visit.dashboard.worker, draft, today())
+    found = checked(visit.dashboard.submit, draft, today())
     status = 200 if reason is None else 409
     mistakes = list(found.mistakes)
     return visit.page(
@@ -263,7 +263,7 @@ def freeze(visit: Visit, draft: Draft) -> Response:
     if draft.frozen is not None:
         return visit.to(f"/drafts/{draft.id}")
     shown = visit.text("revision") == str(draft.revision)
-    if shown and checked(visit.dashboard.worker, draft, today()).mistakes:
+    if shown and checked(visit.dashboard.submit, draft, today()).mistakes:
         return _freeze_page(visit, draft, "This draft cannot be frozen yet.")
     survey = Drafts(visit.store.engine).freeze(draft, lambda: _frozen(visit, draft)) if shown else None
     if survey is None:

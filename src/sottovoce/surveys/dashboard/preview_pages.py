@@ -46,7 +46,7 @@ def _with_preview(handler: Callable[[Visit, Preview], Response]) -> Callable[[Vi
     """Return a handler of an address below the preview of a draft as it is now; of an earlier one there is none."""
 
     def handle(visit: Visit, draft: Draft) -> Response:
-        numbers = checked(visit.dashboard.worker, draft, today()).survey
+        numbers = checked(visit.dashboard.submit, draft, today()).survey
         if numbers is None or numbers.hash[:16] != visit.part("survey"):
             raise RefusedError(Refusal.unknown_survey)
         return handler(visit, _preview(numbers.document, draft.logo))

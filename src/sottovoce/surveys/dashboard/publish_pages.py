@@ -86,7 +86,7 @@ def show_publish(visit: Visit) -> Response:
 def show_ethics(visit: Visit) -> Response:
     """Return the page for ethics boards."""
     survey = visit.survey()
-    context = visit.dashboard.worker.submit(make_ethics_context, survey.document).result()
+    context = visit.dashboard.submit(make_ethics_context, survey.document).result()
     return visit.page("ethics.html", survey=survey, **context)
 
 
@@ -95,7 +95,7 @@ def send_file(visit: Visit) -> Response:
     survey, name = visit.survey(), visit.part("file")
     if name in MADE:
         database = visit.store.engine.url.render_as_string(hide_password=False)
-        made = visit.dashboard.worker.submit(make_file, database, survey.id, name, _level(visit)).result()
+        made = visit.dashboard.submit(make_file, database, survey.id, name, _level(visit)).result()
         if isinstance(made, Mistake):
             raise SottovoceError(made.parameter, made.rule, Words(made.value))
         return download(survey, name, made)

@@ -110,8 +110,7 @@ def make_invitations(visit: Visit) -> Response:
         return download(survey, "links.csv", links_table(links))
     if form == "sheet":
         return _sheet(visit, survey, links)
-    worker = visit.dashboard.worker
-    parts = codes_archive(links, lambda batch: worker.submit(draw_codes, batch).result())
+    parts = codes_archive(links, lambda batch: visit.dashboard.submit(draw_codes, batch).result())
     return StreamingResponse(parts, headers=attachment(survey, "codes.zip"), media_type="application/zip")
 
 
@@ -194,7 +193,7 @@ def _invitations_page(
 
 def _sheet(visit: Visit, survey: Survey, links: list[str]) -> Response:
     """Return a page of cards to be printed and cut."""
-    size, paths = visit.dashboard.worker.submit(draw_paths, links).result()
+    size, paths = visit.dashboard.submit(draw_paths, links).result()
     return visit.page(
         "sheet.html",
         survey=survey,
