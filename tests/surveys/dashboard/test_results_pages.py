@@ -462,9 +462,9 @@ def test_sentences_about_noise():
 
 def test_sentences_about_truths_and_scales(everything):
     result = QuestionResult(("q",), 100, 0.95, (LINE, AnswerEstimate(("no",), 0.8, 0.02, 0.76, 0.84, 9)))
-    assert result_words.truth_words(result, {"yes": 0.2, "no": 0.8}).startswith("All 2 truths")
+    assert result_words.truth_words(result, {"yes": 0.2, "no": 0.8}).startswith("Both truths")
     assert result_words.truth_words(result, {"yes": 0.3, "no": 0.8}) == (
-        "1 of 2 truth of the rehearsal lies outside of the interval. Of 95 % intervals, one in 20 does."
+        "1 of 2 truths of the rehearsal lies outside of its interval. Of 95 % intervals, one in 20 does."
     )
     assert "truths of the rehearsal lie outside" in result_words.truth_words(result, {"yes": 0.3, "no": 0.7})
     nobody = ScaleSummary(None, None, ())

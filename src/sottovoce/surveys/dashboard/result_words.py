@@ -151,11 +151,12 @@ def truth_words(result: QuestionResult, truths: Mapping[str, float]) -> str:
     known = [(line, truths[line.labels[0]]) for line in result.lines if line.labels[0] in truths]
     outside = sum(not line.low <= truth <= line.high for line, truth in known)
     if not outside:
-        return f"All {len(known)} truths of the rehearsal lie within their intervals."
+        everything = "Both" if len(known) == 2 else f"All {len(known)}"
+        return f"{everything} truths of the rehearsal lie within their intervals."
     misses = round(1 / (1 - result.level))
-    lies = "truth of the rehearsal lies" if outside == 1 else "truths of the rehearsal lie"
+    lie = "lies outside of its interval" if outside == 1 else "lie outside of their intervals"
     return (
-        f"{outside} of {len(known)} {lies} outside of the interval. Of {100 * result.level:g} % intervals, one in "
+        f"{outside} of {len(known)} truths of the rehearsal {lie}. Of {100 * result.level:g} % intervals, one in "
         f"{misses} does."
     )
 
