@@ -118,13 +118,13 @@ def test_mistakes_are_beside_their_fields_and_at_their_lines(edit):
     editor.checked()
     purpose = page.get_by_label("Purpose")
     assert purpose.get_attribute("aria-invalid") == "true"
-    told = page.locator(f"#{purpose.get_attribute('aria-describedby').split()[-1]}").inner_text()
+    told = page.locator(f"#{purpose.get_attribute('aria-describedby').split()[-1]}").text_content()
     assert told == "purpose must be a text that is not empty. Got '' instead."
     assert page.locator("#gutter mark").all_text_contents() == ["3"]
     assert page.inner_text("#bar-numbers") == "1 mistake"
     page.get_by_label("Purpose").fill("To learn")
     editor.checked()
-    assert "until must be today" in page.locator("[data-field=until] .mistake").inner_text()
+    assert "until must be today" in page.locator("[data-field=until] .mistake").text_content()
     page.get_by_role("tab", name="YAML").click()
     page.locator("#yaml").fill("title: [\n")
     editor.checked()
