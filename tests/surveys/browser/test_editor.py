@@ -172,6 +172,19 @@ def test_questions_of_all_kinds_are_made_in_the_form(edit):
     assert page.locator("#question-1").get_by_label("Answer 3", exact=True).input_value() == "Third, really"
 
 
+def test_a_button_that_is_pressed_slowly_is_not_lost(edit):
+    """Leaving a field builds the form again, but not between the press and the release of a button."""
+    page = edit(SMALL.replace("3:1", "100:1") + "  - {id: fare, kind: single, text: Fare, answers: [a, b]}\n").page
+    page.locator("#question-1 > summary").click()
+    page.locator("#question-1").get_by_label("Name in results").fill("ride")
+    page.locator("#question-1").get_by_role("button", name="Add an answer").hover()
+    page.mouse.down()
+    page.wait_for_timeout(300)
+    page.mouse.up()
+    page.keyboard.type("Third, really")
+    assert page.locator("#question-1").get_by_label("Answer 3", exact=True).input_value() == "Third, really"
+
+
 def test_questions_are_moved_duplicated_removed_and_connected(edit):
     editor = edit(SMALL.replace("3:1", "100:1") + "  - {id: fare, kind: yes_no, text: Fare}\n")
     page = editor.page

@@ -39,8 +39,23 @@ function focusOn(element) {
   if (element?.matches("input")) element.select();
 }
 
-// The same after the event that is being handled: the focus has moved by then.
-const rebuildLater = () => setTimeout(rebuild);
+// The same after the event that is being handled: the focus has moved by then. While a button is pressed it must stay where
+// it is, or the press is lost: leaving a field changes the form before the button is released.
+let pressed = false;
+let rebuildsAtRelease = false;
+
+function rebuildLater() {
+  if (pressed) rebuildsAtRelease = true;
+  else setTimeout(rebuild);
+}
+
+document.addEventListener("pointerdown", () => (pressed = true), true);
+for (const released of ["pointerup", "pointercancel"]) {
+  document.addEventListener(released, () => {
+    if (rebuildsAtRelease) setTimeout(rebuild);
+    pressed = rebuildsAtRelease = false;
+  }, true);
+}
 
 const section = (title, name, ...children) =>
   h("section", { class: "card", "data-field": name, "aria-label": title }, h("h2", {}, title), children);
