@@ -9,6 +9,7 @@ import zipfile
 from dataclasses import replace
 
 import numpy as np
+import pyreadstat
 import pytest
 
 import sottovoce as sv
@@ -26,8 +27,6 @@ from sottovoce.surveys.methods import methods_paragraph, references
 from sottovoce.surveys.publications import estimates_document, estimates_text, export_reports, json_text
 from sottovoce.surveys.report import ReportFormat
 from sottovoce.surveys.results import survey_results
-
-pyreadstat = pytest.importorskip("pyreadstat")
 
 HEAD = "asker: A\npurpose: P\nuntil: 2999-12-31\nminimum: 20\ninvitation: open\n"
 MIXED = f"""

@@ -8,7 +8,6 @@ import pytest
 
 from sottovoce.surveys.dashboard.charts import (
     MINUS,
-    STYLES,
     Cell,
     IntervalRow,
     heat_map,
@@ -16,6 +15,8 @@ from sottovoce.surveys.dashboard.charts import (
     line_chart,
     wrapped,
 )
+from sottovoce.surveys.dashboard.visit import files
+from sottovoce.surveys.page.files import page_files
 
 NASTY = ["<script>alert(1)</script>", "\"quotes' & more", "🙂🙂🙂", "x" * 500, "شهريا في العمل", "", "&amp;"]
 ROWS = [IntervalRow("Never", 0.687, 0.64, 0.74), IntervalRow("Weekly", -0.013, -0.05, 0.03)]
@@ -126,7 +127,9 @@ def test_text_over_cells_has_enough_contrast(accent, ink, card):
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
     parts = [[int(text[i : i + 2], 16) / 255 for i in (0, 2, 4)] for text in (accent, ink, card)]
-    shares = [int(share) / 100 for share in re.findall(r"--chart-accent\) (\d+)%", STYLES)]
+    shares = [
+        int(share) / 100 for share in re.findall(r"--chart-accent\) (\d+)%", files()["charts.css"].content.decode())
+    ]
     assert len(shares) == 11
     for share in shares:
         ground = luminance([share * a + (1 - share) * c for a, c in zip(parts[0], parts[2], strict=True)])
@@ -143,3 +146,13 @@ def test_labels_wrap_at_spaces_and_are_cut_after_the_last_line():
     assert wrapped("日本語の長いラベル", 60, 1).lines == ("日本語…",)
     assert not wrapped("e\u0301" * 10, 90, 1).cut
     assert wrapped("12 %", 90, 1).right_to_left is False
+
+
+def test_colours_are_those_of_the_respondents_page():
+    """Its style sheet repeats them, so that a phone loads one file less."""
+    of_dashboard, of_page = (
+        re.findall(r"--([\w-]+): (?:var\(--[\w-]+, )?(#\w+)", sheet.content.decode())
+        for sheet in (files()["colours.css"], page_files()["page.css"])
+    )
+    assert len(of_dashboard) == 26
+    assert of_dashboard == of_page

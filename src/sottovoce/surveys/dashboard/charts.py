@@ -4,7 +4,6 @@
                                                                                high, truth=None, notes=())
     line_chart(title, description, rows, level) -> Markup                      the same rows, from left to right
     heat_map(title, description, rows, columns, cells) -> Markup               cells[row][column]: Cell(value, margin)
-    STYLES                                                                     their CSS, for pages that stand alone
 
 Shares are given as fractions and shown in percent. `target` draws a line at a share, `truth` a diamond in a row, and
 `notes` fills further columns of the table, which `note_names` names. Each chart is a figure with a title, a
@@ -24,11 +23,12 @@ from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
+from sottovoce.surveys.page.files import new_templates
+
 FOLDER = Path(__file__).parent
-STYLES = (FOLDER / "files" / "charts.css").read_text(encoding="utf-8")
 STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Distances between the lines of an axis, of which the smallest with few enough lines is taken."""
 
@@ -280,17 +280,11 @@ def _rendered(
 
 def _macro(name: str, context: dict[str, Any]) -> Markup:
     macro = getattr(_templates().get_template("charts.html").module, name)
-    return Markup(macro(context))  # noqa: S704, autoescaped by the template
+    return Markup(macro(context))  # noqa: S704  # the template has escaped it
 
 
 @cache
 def _templates() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(FOLDER / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = new_templates(FOLDER / "templates")
     environment.filters["percent"] = percent
     return environment

@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from sottovoce.surveys.collect.audit import audit_sentences
-from sottovoce.surveys.dashboard.charts import STYLES, IntervalRow, interval_chart, line_chart, percent
+from sottovoce.surveys.dashboard.charts import IntervalRow, interval_chart, line_chart, percent
 from sottovoce.surveys.dashboard.visit import FOLDER, templates
 from sottovoce.surveys.definition.ceilings import protection_in_words
 from sottovoce.surveys.definition.facts import facts_of, per_hundred
@@ -20,6 +20,9 @@ from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.methods import methods_paragraph, references
 from sottovoce.surveys.results import QuestionResult
 from sottovoce.surveys.sentences import sentences_in
+
+STYLES = ("colours.css", "report.css", "charts.css")
+"""Style sheets that the report has in it."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def html_report(
             methods=methods_paragraph(survey, counts["reports"], level=level),
             references=references(survey),
             promise=protection_in_words(survey.plan.guarantee, all_together=True),
-            styles=(FOLDER / "files" / "report.css").read_text(encoding="utf-8") + STYLES,
+            styles="".join((FOLDER / "files" / name).read_text(encoding="utf-8") for name in STYLES),
         )
     )
 

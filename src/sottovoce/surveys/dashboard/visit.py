@@ -16,7 +16,7 @@ from traceback import extract_tb
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from python_multipart.multipart import parse_options_header
 from sqlalchemy.exc import DataError, SQLAlchemyError
 from starlette.datastructures import FormData, UploadFile
@@ -31,7 +31,7 @@ from sottovoce.surveys.collect.store import Store
 from sottovoce.surveys.dashboard.accounts import Role, Session, same_token
 from sottovoce.surveys.dashboard.charts import percent
 from sottovoce.surveys.definition.survey import Survey
-from sottovoce.surveys.page.files import MEDIA_TYPES, PageFile
+from sottovoce.surveys.page.files import MEDIA_TYPES, PageFile, new_templates
 from sottovoce.surveys.page.files import address as page_address
 
 if TYPE_CHECKING:
@@ -379,13 +379,7 @@ def address(name: str) -> str:
 @cache
 def templates() -> Environment:
     """Templates of the dashboard, with everything escaped and nothing left undefined."""
-    environment = Environment(
-        loader=FileSystemLoader(FOLDER / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = new_templates(FOLDER / "templates")
     environment.globals |= {"address": address, "files": files(), "icon": page_address("icon.svg")}
     environment.filters |= {"script": to_script, "percent": percent}
     return environment

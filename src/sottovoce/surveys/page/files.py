@@ -118,13 +118,16 @@ def content_security_policy(ancestors: str) -> str:
     )
 
 
+def new_templates(*folders: Path) -> Environment:
+    """Return the templates of some folders, with everything escaped and nothing left undefined."""
+    loader = FileSystemLoader(folders)
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+
+
 @cache
 def templates() -> Environment:
-    """Templates, with everything escaped and nothing left undefined."""
-    loader = FileSystemLoader([FOLDER, FOLDER / "templates"])
-    environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    """Templates of the respondents' page and of those that go with it."""
+    environment = new_templates(FOLDER, FOLDER / "templates")
     environment.globals |= {"address": address, "files": page_files(), "import_map": import_map().content.decode()}
     return environment
 
