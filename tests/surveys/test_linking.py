@@ -15,8 +15,9 @@ from sqlalchemy.engine import make_url
 
 from sottovoce.surveys.blind_rsa import SecretKey
 from sottovoce.surveys.collect import store as store_module
+from sottovoce.surveys.collect.admissions import Admission
 from sottovoce.surveys.collect.entries import Entry, Outcome
-from sottovoce.surveys.collect.store import Admission, Store
+from sottovoce.surveys.collect.store import Store
 from sottovoce.surveys.collect.writer import Writer
 from sottovoce.surveys.links import token_hash
 from tests.surveys.linking import (

@@ -18,13 +18,15 @@ from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 
 from sottovoce.errors import MissingExtraError, SottovoceError
 from sottovoce.surveys.blind_rsa import SecretKey
+from sottovoce.surveys.collect import admissions
 from sottovoce.surveys.collect import database as database_module
 from sottovoce.surveys.collect import store as store_module
 from sottovoce.surveys.collect import writer as writer_module
+from sottovoce.surveys.collect.admissions import Admission
 from sottovoce.surveys.collect.database import _prepare_layout, inbox, level, levels_of, reading, surveys, writing
 from sottovoce.surveys.collect.entries import Entry, Outcome
 from sottovoce.surveys.collect.inbox import count
-from sottovoce.surveys.collect.store import Admission, Mark, Store, opened
+from sottovoce.surveys.collect.store import Mark, Store, opened
 from sottovoce.surveys.collect.writer import BusyError, Writer
 from sottovoce.surveys.links import token_hash
 
@@ -148,7 +150,7 @@ def test_invitations_are_withdrawn_unless_they_were_used(store, survey):
 
 def test_many_invitations_are_withdrawn_in_parts(store, survey, monkeypatch):
     """PostgreSQL takes at most 65,535 values in a statement."""
-    monkeypatch.setattr(store_module, "BATCH_SIZE", 3)
+    monkeypatch.setattr(admissions, "PART", 3)
     tokens = store.invite(survey, 10)
     store.admit(survey.id, token_hash(survey.hash, tokens[4]), b"b")
     assert store.revoke(survey, []) == (0, 0)

@@ -18,9 +18,10 @@ from sqlalchemy import insert
 from sottovoce.errors import SottovoceError
 from sottovoce.surveys.client.client import Client, seal_report
 from sottovoce.surveys.client.simulate import random_shares, simulate_respondents
+from sottovoce.surveys.collect.admissions import Admission
 from sottovoce.surveys.collect.database import invitations as invitations_table
 from sottovoce.surveys.collect.database import surveys, writing
-from sottovoce.surveys.collect.store import Admission, _survey_row
+from sottovoce.surveys.collect.store import _survey_row
 from sottovoce.surveys.dashboard.accounts import Role
 from sottovoce.surveys.definition.definition import survey_from_text
 from sottovoce.surveys.invitations import LISTED, codes_archive, draw_paths, withdraw_links

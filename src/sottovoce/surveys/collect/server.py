@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from sottovoce.errors import SottovoceError
+from sottovoce.surveys.collect.admissions import Admission
 from sottovoce.surveys.collect.app_state import (
     SMALL_BODY,
     AppState,
@@ -31,7 +32,7 @@ from sottovoce.surveys.collect.entries import Outcome
 from sottovoce.surveys.collect.prompt_server import PromptServer
 from sottovoce.surveys.collect.receipts import FIRST_BYTE, ReceiptList
 from sottovoce.surveys.collect.signer import SignerError
-from sottovoce.surveys.collect.store import BATCH_SIZE, Admission, Store
+from sottovoce.surveys.collect.store import BATCH_SIZE, Store
 from sottovoce.surveys.collect.writer import BusyError, Commit, Writer
 from sottovoce.surveys.dashboard.app import LOGINS_PER_WINDOW, Dashboard, dashboard_routes
 from sottovoce.surveys.dashboard.visit import refused_page, researchers_ask

@@ -10,14 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
-    ColumnElement,
-    Connection,
     Engine,
     Select,
     Table,
@@ -26,7 +23,6 @@ from sqlalchemy import (
     insert,
     literal,
     select,
-    true,
     union_all,
     update,
 )
@@ -35,6 +31,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sottovoce.checks import whole_number
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.surveys.blind_rsa import SecretKey
+from sottovoce.surveys.collect.admissions import Admission, issue, spend, state_of, withdraw
 from sottovoce.surveys.collect.database import (
     BUSY_TIMEOUT,
     check_database,
@@ -52,7 +49,6 @@ from sottovoce.surveys.collect.database import (
 from sottovoce.surveys.collect.entries import CLOSED, Entry, Outcome, known_keys, store_entries, tables_of_reports
 from sottovoce.surveys.collect.inbox import BATCH, CAPACITY, count, move_reports, remove_reports
 from sottovoce.surveys.definition.survey import Survey, survey_from_bytes
-from sottovoce.surveys.links import new_token, token_hash
 
 BATCH_SIZE = 512
 """Most entries of one commit: few enough for every database's limit of bound values in a statement."""
@@ -62,16 +58,6 @@ REHEARSAL = b'"rehearsal":true'
 
 TRIES = 5
 """How often a commit is tried while another server stores the same reports."""
-
-
-class Admission(Enum):
-    """State of an invitation, or outcome of an attempt to spend it."""
-
-    UNSPENT = "unspent"
-    ADMITTED = "admitted"
-    SPENT = "spent"
-    UNKNOWN = "unknown_invitation"
-    CLOSED = "closed"
 
 
 @dataclass(frozen=True)
@@ -220,55 +206,29 @@ class Store:
         number = whole_number("count", count)
         if self.is_closed(survey.id):
             raise SottovoceError("survey", "must not be closed to make invitations", survey.id)
-        tokens = [new_token() for _ in range(number)]
-        hashes = [{"survey": survey.id, "token": token_hash(survey.hash, token)} for token in tokens]
         with writing(self._engine) as connection:
-            connection.execute(insert(invitations), hashes)
-            issued = {"issued": surveys.c.issued + number, "replaced": surveys.c.replaced + number * replacing}
-            connection.execute(update(surveys).where(surveys.c.id == survey.id).values(issued))
-        return tokens
+            return issue(connection, survey, number, replacing=replacing)
 
     def invitation(self, name: str, token: bytes) -> Admission:
         """Return the state of an invitation, by its hash, without spending it."""
         with reading(self._engine) as connection:
-            if connection.scalar(CLOSED, {"survey": name}) is not False:
-                return Admission.CLOSED
-            return _state(connection, name, token)
+            return state_of(connection, name, token)
 
     def admit(self, name: str, token: bytes, blinded: bytes) -> Admission:
         """Spend an invitation for a blinded message, both given by their hashes; on disk when this returns.
 
         The same message again is admitted again, another one is not.
         """
-        mine = (invitations.c.survey == name, invitations.c.token == token)
         with writing(self._engine) as connection:
-            if connection.scalar(CLOSED, {"survey": name}) is not False:
-                return Admission.CLOSED
-            spend = update(invitations).where(*mine, invitations.c.blinded.is_(None)).values(blinded=blinded)
-            if connection.execute(spend).rowcount:
-                return Admission.ADMITTED
-            if connection.scalar(select(invitations.c.blinded).where(*mine)) == blinded:
-                return Admission.ADMITTED
-            return _state(connection, name, token)
+            return spend(connection, name, token, blinded)
 
     def revoke(self, survey: Survey, tokens: Sequence[str] | None = None) -> tuple[int, int]:
         """Withdraw invitations, all of a survey if none are named; return how many, and how many could not be.
 
         Those who were admitted have a credential that nobody can tell from others: they cannot be reached.
         """
-        mine = invitations.c.survey == survey.id
-        parts: list[ColumnElement[bool]] = [true()]
-        if tokens is not None:
-            hashes = [token_hash(survey.hash, token) for token in dict.fromkeys(tokens)]
-            starts = range(0, len(hashes), BATCH_SIZE)
-            parts = [invitations.c.token.in_(hashes[start : start + BATCH_SIZE]) for start in starts]
-        withdrawn = admitted = 0
         with writing(self._engine) as connection:
-            for part in parts:
-                unspent = delete(invitations).where(mine, part, invitations.c.blinded.is_(None))
-                withdrawn += connection.execute(unspent).rowcount
-                admitted += connection.scalar(select(func.count()).select_from(invitations).where(mine, part)) or 0
-        return withdrawn, admitted
+            return withdraw(connection, survey, tokens)
 
     def close_survey(self, name: str) -> None:
         """End a survey: forget its invitations, and write all reports anew in random order."""
@@ -440,14 +400,6 @@ def _survey_row(survey: Survey, secret: SecretKey | None) -> dict[str, Any]:
         "replaced": 0,
         "closed": False,
     }
-
-
-def _state(connection: Connection, name: str, token: bytes) -> Admission:
-    mine = (invitations.c.survey == name, invitations.c.token == token)
-    row = connection.execute(select(invitations.c.blinded).where(*mine)).one_or_none()
-    if row is None:
-        return Admission.UNKNOWN
-    return Admission.UNSPENT if row.blinded is None else Admission.SPENT
 
 
 def _mark_of(table: Table, name: str) -> Select[Any]:
