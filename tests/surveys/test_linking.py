@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from sottovoce.surveys.blind_rsa import SecretKey
-from sottovoce.surveys.collect import store as store_module
+from sottovoce.surveys.collect import admissions as admissions_module
 from sottovoce.surveys.collect.admissions import Admission
 from sottovoce.surveys.collect.entries import Entry, Outcome
 from sottovoce.surveys.collect.store import Store
@@ -201,7 +201,7 @@ class Attacked:
     def begin(self, draft, seed, monkeypatch, **settings):
         """Begin a survey in a new database; everything that is drawn follows from the seed."""
         rng = random.Random(seed)  # noqa: S311  # chance that can be repeated
-        monkeypatch.setattr(store_module, "new_token", lambda: rng.randbytes(11).hex())
+        monkeypatch.setattr(admissions_module, "new_token", lambda: rng.randbytes(11).hex())
         self.name = self._database(seed)
         store = Store(self.name, **settings)
         self._opened.append(store)
