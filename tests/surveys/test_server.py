@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from datetime import time as time_of_day
 from hashlib import sha256
@@ -616,9 +617,9 @@ def test_addresses_that_are_taken():
     with pytest.raises(SottovoceError, match="host and port must be free to listen on"):
         listen("127.0.0.1", port)
     taken.close()
-    six = listen("::1", 0)
-    assert address_of(six).startswith("http://[::1]:")
-    six.close()
+    for host, shown in (("::1", "[::1]"), ("::", "[::1]"), ("0.0.0.0", "127.0.0.1")):  # noqa: S104  # for a moment
+        with closing(listen(host, 0)) as listening:
+            assert address_of(listening).startswith(f"http://{shown}:")
 
 
 def test_the_foreground_server_logs_nobody(monkeypatch):

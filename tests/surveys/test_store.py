@@ -84,6 +84,14 @@ def test_a_secret_key_that_is_missing_or_of_another_survey(store, survey, stored
     assert store.check() == []
 
 
+def test_a_survey_that_is_not_there_cannot_be_closed_and_stays_deleted(store, survey):
+    with pytest.raises(SottovoceError, match=r"survey must be in the database to be closed\. Got '0123456789abcdef'"):
+        store.close_survey("0123456789abcdef")
+    for _ in range(2):
+        store.delete_survey(survey.id)
+    assert survey.id not in store.surveys()
+
+
 def test_a_database_that_cannot_be_written_is_read(store, survey, database):
     store.commit([Entry(survey.id, b"a", b"1")])
     store.close()

@@ -368,8 +368,9 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def address_of(listening: socket.socket) -> str:
-    """Return the address of a listening socket, as links begin."""
+    """Return the address of a listening socket, as links begin; that of this machine if it listens on all of them."""
     host, port = listening.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  # is not listened on here
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 

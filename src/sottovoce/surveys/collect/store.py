@@ -233,13 +233,14 @@ class Store:
     def close_survey(self, name: str) -> None:
         """End a survey: forget its invitations, and write all reports anew in random order."""
         with writing(self._engine) as connection:
-            connection.execute(update(surveys).where(surveys.c.id == name).values(closed=True))
+            if not connection.execute(update(surveys).where(surveys.c.id == name).values(closed=True)).rowcount:
+                raise SottovoceError("survey", "must be in the database to be closed", name)
             connection.execute(delete(invitations).where(invitations.c.survey == name))
         self._move(closing=name)
         self.tidy()
 
     def delete_survey(self, name: str) -> None:
-        """Delete a survey, its secret key, its invitations and its reports."""
+        """Delete a survey, its secret key, its invitations and its reports; one that was deleted stays deleted."""
         with writing(self._engine) as connection:
             connection.execute(delete(invitations).where(invitations.c.survey == name))
             connection.execute(delete(truths).where(truths.c.survey == name))

@@ -260,7 +260,7 @@ def _freeze_page(visit: Visit, draft: Draft, reason: str | None) -> Response:
 
 def freeze(visit: Visit, draft: Draft) -> Response:
     """Freeze the survey of a draft as it was shown, and go to its page."""
-    if draft.frozen is not None:
+    if draft.frozen:
         return visit.to(f"/drafts/{draft.id}")
     shown = visit.text("revision") == str(draft.revision)
     if shown and checked(visit.dashboard.submit, draft, today()).mistakes:

@@ -21,6 +21,9 @@ MOST_CHARACTERS = 2**18
 
 UNTITLED = "Untitled survey"
 
+FREEZING = ""
+"""Stands for the survey of a draft while it is being frozen, and after a server that ended before it was done."""
+
 
 @dataclass(frozen=True)
 class Draft:
@@ -122,19 +125,21 @@ class Drafts:
     def freeze(self, draft: Draft, freeze: Callable[[], str]) -> str | None:
         """Freeze a draft, and remember the id of its survey, which `freeze` returns; None if it was changed meanwhile.
 
-        While its survey is being frozen, nobody can save the draft.
+        While its survey is being frozen, nobody can save the draft. A server that ended meanwhile leaves it so:
+        freezing it once more finishes it, since the same definition is the same survey.
         """
-        mine = drafts.c.id == draft.id
+        mine = (drafts.c.id == draft.id, drafts.c.revision == draft.revision)
         with writing(self._engine) as connection:
-            unchanged = (mine, drafts.c.revision == draft.revision, drafts.c.frozen.is_(None))
-            if not connection.execute(update(drafts).where(*unchanged).values(frozen="")).rowcount:
+            unfrozen = drafts.c.frozen.is_(None) | (drafts.c.frozen == FREEZING)
+            if not connection.execute(update(drafts).where(*mine, unfrozen).values(frozen=FREEZING)).rowcount:
                 return None
         survey = None
         try:
             survey = freeze()
         finally:
             with writing(self._engine) as connection:
-                connection.execute(update(drafts).where(mine).values(frozen=survey))
+                begun = update(drafts).where(*mine, drafts.c.frozen == FREEZING)
+                connection.execute(begun.values(frozen=survey))
         return survey
 
     def delete(self, name: str) -> None:

@@ -62,7 +62,7 @@ def show_surveys(visit: Visit) -> Response:
     """Return the list of drafts and of all surveys: open ones, rehearsals, and those that have ended."""
     surveys = [survey for name in visit.store.surveys() if (survey := visit.store.survey(name)) is not None]
     states = [survey_state(visit, survey) for survey in surveys]
-    drafts = [draft for draft in Drafts(visit.store.engine).all() if draft.frozen is None]
+    drafts = [draft for draft in Drafts(visit.store.engine).all() if not draft.frozen]
     return visit.page("surveys.html", states=states, drafts=drafts)
 
 
