@@ -28,7 +28,7 @@ PATIENCE, BRIEFLY, RECENT = 2.0, 0.1, 10.0
 TRIES = 2
 """How often results are tried, with a new process after the first failure."""
 
-REST = 4.0
+REST = 9.0
 """Time between two computations of the same results, in multiples of what the first of them took."""
 
 MOST_FOUND = 256
