@@ -360,6 +360,7 @@ class NeverAskedError(SingularChannelError):
 
     def __init__(self, names: Sequence[str]) -> None:
         """Name the purpose of a plan that would ask them, and the model that can do without."""
+        self.names = tuple(names)
         purpose = PURPOSES_BY_SIZE.get(len(names), "joint")
         rule = "must be asked together of some respondents; plan with purpose="
         super().__init__(

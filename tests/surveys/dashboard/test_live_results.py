@@ -198,7 +198,7 @@ def test_rules_of_choices_that_are_disguised_together():
 @pytest.mark.parametrize(("label", "features"), [("s", ("q",)), ("q", ("s",)), ("q", ()), ("q", ("q",))])
 def test_a_classifier_needs_questions_with_one_answer(label, features):
     survey = survey_from_text(TEXT)
-    with pytest.raises(ValueError, match="features must be"):
+    with pytest.raises(ValueError, match="Predict it from must be"):
         analyses.classifier(survey, CodedReports(()), 0.95, label, "tree", *features)
 
 
@@ -209,6 +209,30 @@ def test_a_classifier_may_have_bounds_only():
     found = analyses.classifier(survey, coded, 0.95, "x0", "naive_bayes", "x1", "x2", "x3")
     assert found.accuracy.name == "accuracy"
     assert len(found.recall) in (0, 2)
+
+
+@pytest.mark.parametrize("model", ["naive_bayes", "tree"])
+def test_questions_that_no_report_tells_of_together_cannot_predict_each_other(model):
+    asked = "".join(f"  - {{id: x{n}, kind: yes_no, text: Is it {n}}}\n" for n in range(2))
+    head = TEXT.partition("questions:")[0].replace("odds: 81\nsplit: true", "odds: 3")
+    survey = survey_from_text(f"{head}questions:\n{asked}")
+    coded = CodedReports.of(survey, simulate_respondents(survey, 500, np.random.default_rng(1)).reports())
+    with pytest.raises(
+        ValueError, match=r"Predict it from must be questions that some reports tell of together\."
+    ) as told:
+        analyses.classifier(survey, coded, 0.95, "x0", model, "x1")
+    assert "“Is it 0”" in str(told.value)
+    assert "“Is it 1”" in str(told.value)
+    assert "purpose=" not in str(told.value)
+
+
+def test_what_few_reports_cannot_resolve_is_said_without_terms_of_the_library(filled):
+    store, survey = filled
+    notes = answer(store.place, Inquiry(survey.id, "patterns", 0.95, ("s", "0.01", "0.5"))).value.notes
+    (note,) = [note for note in notes if "can resolve" in note]
+    assert note.startswith(
+        "A share of 0.01 is below what 300 reports can resolve for single choices: there, shares under"
+    )
 
 
 def test_a_process_that_was_ended_is_started_again(filled):

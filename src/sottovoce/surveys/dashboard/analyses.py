@@ -16,6 +16,7 @@ import numpy as np
 from sottovoce.checks import number, one_of
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.estimates.itemsets import estimate_supports
+from sottovoce.estimates.proportions import NeverAskedError
 from sottovoce.mining.itemsets.result import Itemsets
 from sottovoce.mining.rules import Rules, association_rules
 from sottovoce.reports.reports import Reports
@@ -43,6 +44,20 @@ LONGEST = 5
 
 MOST_FEATURES = 12
 """Most questions that a classifier learns from."""
+
+
+NEVER_TOGETHER = (
+    "must be questions that some reports tell of together. In this survey the device picks a few of the answers, and "
+    "never these; a definition that lists them (together: [[a, b]]) makes a survey in which it can"
+)
+
+
+IN_WORDS = {
+    "min_support": "A share of",
+    "at length 1:": "for single choices:",
+    "at length ": "for sets of ",
+    "supports": "shares",
+}
 
 
 @dataclass(frozen=True)
@@ -170,8 +185,11 @@ def classifier(
         for mask in (half, ~half)
     )
     with _warnings_as_notes() as notes:
-        found = Reports(learned, plan).classify(label, features=list(features), model=model)  # type: ignore[arg-type]
-        scores = score_disguised(found, tested, plan)
+        try:
+            found = Reports(learned, plan).classify(label, features=list(features), model=model)  # type: ignore[arg-type]
+            scores = score_disguised(found, tested, plan)
+        except NeverAskedError as reason:
+            raise SottovoceError("Predict it from", NEVER_TOGETHER, Words(_texts(survey, reason.names))) from None
         accuracy, recall = _measured(scores.accuracy), tuple(map(_measured, _recalls(scores)))
     most = max(shares.lines, key=lambda line: line.estimate)
     tree = str(found) if model == "tree" else None
@@ -183,10 +201,15 @@ def classifier(
 def _check_features(survey: Survey, label: str, features: Sequence[str]) -> None:
     for name in (label, *features):
         if survey.question(name).kind == "several":
-            raise SottovoceError("features", "must be questions with one answer each", name)
+            raise SottovoceError("Predict it from", "must be questions with one answer each", name)
     if not 0 < len(set(features)) == len(features) <= MOST_FEATURES or label in features:
         rule = f"must be 1 to {MOST_FEATURES} different questions, and not the one to predict"
-        raise SottovoceError("features", rule, Words(", ".join(features) or "none"))
+        raise SottovoceError("Predict it from", rule, Words(", ".join(features) or "none"))
+
+
+def _texts(survey: Survey, names: Sequence[str]) -> str:
+    """Return the texts of questions, for a message on the page."""
+    return " and ".join(f"“{survey.question(name).text[survey.languages[0]]}”" for name in names)
 
 
 def _recalls(scores: "Scores") -> list[Any]:
@@ -204,7 +227,14 @@ def _warnings_as_notes() -> Iterator[list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield notes
-        notes += dict.fromkeys(str(warning.message).replace("min_support", "A share of") for warning in caught)
+        notes += dict.fromkeys(_in_words(str(warning.message)) for warning in caught)
+
+
+def _in_words(warning: str) -> str:
+    """Return a warning of the library in the words of the page."""
+    for term, words in IN_WORDS.items():
+        warning = warning.replace(term, words)
+    return warning
 
 
 ANALYSES: dict[str, Callable[..., Any]] = {
