@@ -372,7 +372,7 @@ def test_serving_off_this_machine_asks_for_https(run, folder, monkeypatch):
     code, out, _ = run("survey", "serve", "--host", "0.0.0.0", "--port", "0", "--per-window", "5")  # noqa: S104
     assert code == 0
     assert "browsers need HTTPS" in out
-    assert "Create the first account with this link, which works once: http://0.0.0.0:" in out
+    assert "Create the first account with this link, which works once: http://127.0.0.1:" in out
     assert "There is no survey yet" not in out  # it can be created in the browser
     code, out, _ = run("survey", "serve", "--port", "0", "--respondents-only", "--json", "only.json")
     assert "There is no survey yet: sottovoce survey freeze DRAFT\n" in out

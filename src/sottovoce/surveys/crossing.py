@@ -176,7 +176,10 @@ def _association(shares: Estimate, level: float) -> Association:
     if shares.shape == (2, 2):
         found = shares.derive("odds_ratio", level)
         return Association("odds ratio", _number(found.value), found.low, found.high, found.reason)
-    found = shares.derive("chi_squared", level)
+    try:
+        found = shares.derive("chi_squared", level)
+    except SottovoceError:
+        return Association("Cramér's V", None, None, None, "an answer to one of the two is estimated not to occur")
     fewest = min(shares.shape) - 1
     value, low, high = (
         None if number is None else sqrt(min(max(number / fewest, 0.0), 1.0))

@@ -127,6 +127,8 @@ def estimates_text(survey: Survey, results: Sequence[QuestionResult]) -> str:
             answer = (*about, line.labels[0], harmless(question.words(line.labels[0], language)))
             numbers = map(repr, (line.estimate, line.standard_error, line.low, line.high))
             writer.writerow((*answer, *numbers, *common, line.forged, rehearsal, survey.hash))
+        if result.missing is not None:
+            writer.writerow((*about, "", result.missing, *[None] * 4, *common, None, rehearsal, survey.hash))
         for label, each in result.scale_lines:
             numbers = map(repr, (each.value, each.standard_error, each.low, each.high))
             writer.writerow((*about, "", label, *numbers, *common, None, rehearsal, survey.hash))

@@ -43,6 +43,12 @@ if TYPE_CHECKING:
     from sottovoce.surveys.collect.store import Store
 
 
+FEWEST = 2
+"""Fewest reports with an estimate: one has no standard error."""
+
+TOO_FEW = "Too few reports tell of this question: nothing can be estimated yet."
+
+
 @dataclass(frozen=True)
 class AnswerEstimate:
     """Estimated proportion of one answer, or of one combination of two answers.
@@ -64,7 +70,8 @@ class QuestionResult:
     """Estimates of one question or of a cross table, with the test of independence or the reason for its absence.
 
     `group` has the public answers of the respondents, where they are estimated by public questions. Of a scale, `mean`
-    is the mean of its scores and `up_to` has the shares up to each step but the last, where these are wanted.
+    is the mean of its scores and `up_to` has the shares up to each step but the last, where these are wanted. Without
+    `lines`, `missing` is the reason.
     """
 
     questions: tuple[str, ...]
@@ -77,6 +84,7 @@ class QuestionResult:
     group: tuple[str, ...] | None = None
     mean: ScaleEstimate | None = None
     up_to: tuple[ScaleEstimate, ...] = ()
+    missing: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return all fields as JSON."""
@@ -116,6 +124,8 @@ class QuestionResult:
             yield str(self.test)
         if self.untested is not None:
             yield f"not tested for independence: {self.untested}"
+        if self.missing is not None:
+            yield self.missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,11 +154,15 @@ StoredReports = Iterable[bytes] | CodedReports
 def survey_results(
     survey: Survey, reports: StoredReports, *, level: float = 0.95, progress: Progress | None = None
 ) -> list[QuestionResult]:
-    """Estimate every question of a survey from its stored reports (`Store.reports`)."""
+    """Estimate every question of a survey from its stored reports (`Store.reports`).
+
+    Where devices pick the answers that they send, a question of which too few reports tell has no estimates, and says
+    so; the others have.
+    """
     columns = _checked_columns(survey, reports)
     results = []
     for question in survey.questions:
-        results.append(_question_result(survey, columns, question.id, level))
+        results.append(_estimated(survey, columns, question, level).result)
         if progress is not None:
             progress(len(results), len(survey.questions))
     return results
@@ -165,14 +179,23 @@ class DetailedResult:
 def detailed_results(survey: Survey, reports: StoredReports, *, level: float = 0.95) -> list[DetailedResult]:
     """Estimate every question of a survey as `survey_results` does, and summarise its scales."""
     columns = _checked_columns(survey, reports)
-    return [_detailed_result(survey, columns, question, level) for question in survey.questions]
+    return [_estimated(survey, columns, question, level, detailed=True) for question in survey.questions]
 
 
-def _detailed_result(survey: Survey, columns: Columns, question: Question, level: float) -> DetailedResult:
-    if question.kind != "scale":
-        return DetailedResult(_question_result(survey, columns, question.id, level))
-    result, shares = _proportions(survey, columns, (question.id,), level)
-    return DetailedResult(result, scale_summary(shares, len(question.answers), level))
+def _estimated(
+    survey: Survey, columns: Columns, question: Question, level: float, *, detailed: bool = False
+) -> DetailedResult:
+    """Estimate a question; without estimates if the device picks answers, and too few reports tell of this one."""
+    try:
+        if not detailed or question.kind != "scale":
+            return DetailedResult(_question_result(survey, columns, question.id, level))
+        result, shares = _proportions(survey, columns, (question.id,), level)
+        return DetailedResult(result, scale_summary(shares, len(question.answers), level))
+    except SottovoceError as reason:
+        if reason.parameter != "reports" or len(columns[0]) < FEWEST:
+            raise
+        about = (question.id,), len(columns[0]), level, ()
+        return DetailedResult(QuestionResult(*about, rehearsal=survey.rehearsal, missing=TOO_FEW))
 
 
 def results_by(
@@ -180,7 +203,8 @@ def results_by(
 ) -> tuple[list[QuestionResult], dict[tuple[str, ...], int]]:
     """Estimate the protected questions for each group of respondents with the same answers to public questions.
 
-    Nothing is estimated for groups with fewer reports than the survey's minimum: they come back with their numbers.
+    Nothing is estimated for groups with fewer reports than the survey's minimum, nor of a single one: they come back
+    with their numbers.
     """
     public = {question.id: question for question in survey.public}
     if not by or not set(by) <= set(public) or len(set(by)) < len(by):
@@ -195,10 +219,10 @@ def results_by(
         rows = np.logical_and.reduce([column == code for column, code in zip(codes, cell, strict=True)])
         group = tuple(question.labels[code] for question, code in zip(asked, cell, strict=True))
         count = int(rows.sum())
-        if count >= survey.minimum:
+        if count >= max(survey.minimum, FEWEST):
             chosen = tuple(column[rows] for column in columns)
-            found = [_question_result(survey, chosen, question.id, level) for question in survey.protected]
-            results += [replace(result, group=group) for result in found]
+            found = [_estimated(survey, chosen, question, level) for question in survey.protected]
+            results += [replace(each.result, group=group) for each in found]
         elif count:
             small[group] = count
     return results, small

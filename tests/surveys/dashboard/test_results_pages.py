@@ -496,7 +496,11 @@ def crossing(p_value, association, untested=None):
             Association("Cramér's V", 0.1, 0.0, 0.2),
             "Cramér's V 0.10, 95 % interval 0.00 to 0.20, p = .400. That is no",
         ),
-        (0.4, Association("Cramér's V", None, None, None, "many cells"), "was found: Cramér's V, p = .400."),
+        (
+            0.4,
+            Association("Cramér's V", None, None, None, "many cells"),
+            "was found: Cramér's V not defined, p = .400.",
+        ),
         (None, Association("Cramér's V", 0.1, None, None), "go together was not tested: Cramér's V 0.10."),
     ],
 )

@@ -53,6 +53,8 @@ def estimate(
     say(f"{'Rehearsal of ' * frozen.rehearsal}{frozen.default_title}: {len(reports)} reports", json)
     show_results(frozen, results, level, json)
     for result in results:
+        if result.missing is not None:
+            say(f"{', '.join((*result.questions, *(result.group or ())))}: {result.missing}", json)
         if result.test is not None:
             say(str(result.test), json)
         if result.untested is not None:

@@ -64,6 +64,8 @@ def _reported(survey: Survey, result: QuestionResult) -> ReportedQuestion:
     (name,) = result.questions
     question, language = survey.question(name), survey.languages[0]
     text, levels = question.full_text(language), f"{100 * result.level:g}"
+    if result.missing is not None:
+        return ReportedQuestion(text, (), (), (result.missing,))
     words = [question.words(line.labels[0], language) for line in result.lines]
     rows = [
         IntervalRow(label, line.estimate, line.low, line.high) for label, line in zip(words, result.lines, strict=True)

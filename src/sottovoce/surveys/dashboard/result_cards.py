@@ -35,7 +35,7 @@ class QuestionCard:
     id: str
     text: str
     about: str
-    chart: Markup
+    chart: Markup | None
     trend: Markup | None
     sentences: tuple[str, ...]
     promise: str
@@ -96,6 +96,10 @@ def _card(survey: Survey, detail: DetailedResult, truths: Mapping[str, float]) -
     result, language = detail.result, survey.languages[0]
     question = survey.question(result.questions[0])
     words, text, about = words_of(survey, question), question.full_text(language), _about(question, result.level)
+    promise = result_words.promise_words(survey, question)
+    odds = None if question.public else str(survey.plan.group_of(question.id).guarantee)
+    if result.missing is not None:
+        return QuestionCard(question.id, text, about, None, None, (result.missing,), promise, odds)
     rows = [estimate_row(words[line.labels[0]], line, truths.get(line.labels[0])) for line in result.lines]
     scale = "" if detail.scale is None else result_words.scale_words(question, detail.scale, language)
     sentences = (
@@ -111,8 +115,8 @@ def _card(survey: Survey, detail: DetailedResult, truths: Mapping[str, float]) -
         interval_chart(text, about, rows, result.level, note_names=(FORGED,)),
         _trend(text, question, detail, truths),
         tuple(sentence for sentence in sentences if sentence),
-        result_words.promise_words(survey, question),
-        None if question.public else str(survey.plan.group_of(question.id).guarantee),
+        promise,
+        odds,
     )
 
 
@@ -179,28 +183,39 @@ def _group_cards(
         cards.append(_group_card("Shares of “yes”", list(groups.values()), columns, lines))
     for question in survey.protected:
         if groups and question.kind != "yes_no":
-            lines = [list(found[question.id, group].lines) for group in groups]
-            columns = [words_of(survey, question)[line.labels[0]] for line in lines[0]]
+            lines = [_lines(found[question.id, group], question) for group in groups]
+            columns = list(words_of(survey, question).values())
             cards.append(_group_card(question.full_text(language), list(groups.values()), columns, lines))
     return cards
 
 
 def _group_card(
-    text: str, names: Sequence[str], columns: Sequence[str], lines: Sequence[Sequence[AnswerEstimate]]
+    text: str, names: Sequence[str], columns: Sequence[str], lines: Sequence[Sequence[AnswerEstimate | None]]
 ) -> GroupCard:
-    cells = [[margin_cell(line) for line in row] for row in lines]
+    cells = [[Cell(None) if line is None else margin_cell(line) for line in row] for row in lines]
     rows = [
-        (name, column, f"{percent(line.estimate)} %", f"{percent(line.low)} to {percent(line.high)}")
+        (name, column, *_numbers_of(line))
         for name, row in zip(names, lines, strict=True)
         for column, line in zip(columns, row, strict=True)
     ]
     return GroupCard(text, heat_map(text, "Percent with margin of error.", names, columns, cells), tuple(rows))
 
 
-def _yes(result: QuestionResult, question: Question) -> AnswerEstimate:
+def _numbers_of(line: AnswerEstimate | None) -> tuple[str, str]:
+    if line is None:
+        return "-", "too few reports tell of it"
+    return f"{percent(line.estimate)} %", f"{percent(line.low)} to {percent(line.high)}"
+
+
+def _lines(result: QuestionResult, question: Question) -> list[AnswerEstimate | None]:
+    """Return the estimates of all answers, None for each if too few reports tell of the question."""
+    return list(result.lines) or [None] * len(question.labels)
+
+
+def _yes(result: QuestionResult, question: Question) -> AnswerEstimate | None:
     """Return the estimate of saying yes, whatever the order of the answers is."""
     said = sorted(question.answers, key=lambda answer: answer.id == "yes")[-1].id
-    return next(line for line in result.lines if line.labels[0] == said)
+    return next((line for line in result.lines if line.labels[0] == said), None)
 
 
 def margin_cell(line: AnswerEstimate) -> Cell:

@@ -166,7 +166,9 @@ def association_words(crossing: Crossing, first: str, second: str) -> str:
     found, result = crossing.association, crossing.result
     names = f"{quoted(first)} and {quoted(second)}"
     strength = found.measure if found.value is None else f"{found.measure} {_decimal(found.value)}"
-    if found.low is not None and found.high is not None:
+    if found.value is None and found.low is None:
+        strength += " not defined"
+    elif found.low is not None and found.high is not None:
         strength += f", {100 * result.level:g} % interval {_decimal(found.low)} to {_decimal(found.high)}"
     if result.test is None:
         return f"Whether {names} go together was not tested: {strength}."
