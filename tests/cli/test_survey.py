@@ -654,6 +654,7 @@ def test_a_backup_tells_what_is_wrong_with_the_database(run, folder):
     with closing(sqlite3.connect("surveys.db")) as database:
         database.execute("UPDATE surveys SET secret = NULL")
         database.commit()
-    code, out, _ = run("survey", "backup", "backup.db")
+    code, _, errors = run("survey", "backup", "backup.db")
     assert code == 0
-    assert "must have the secret key of its document" in " ".join(out.split("Warning: ")[1].split())
+    assert errors.startswith("Warning: survey ")
+    assert "must have the secret key of its document" in errors

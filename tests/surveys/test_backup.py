@@ -599,9 +599,11 @@ def test_reports_arrive_during_a_backup(kind, three_stores, open_survey, tmp_pat
             assert not store.tidy()  # SQLite moves reports, but cannot empty its log
         assert server.commit([Entry(name, b"e" * 16, b"during")]) == [Outcome.STORED]
         assert mover.counts(name)["reports"] == 5
-    assert server.tidy()
-    with reading(server.engine) as connection:
+    assert reader.tidy()
+    with reading(reader.engine) as connection:
         assert (count(connection, inbox), count(connection, level(0))) == (0, 5)
+        if kind == "postgres":  # the next one gets an ordinary connection
+            assert connection.exec_driver_sql("SHOW transaction_isolation").scalar() == "read committed"
     restore(tmp_path / "backup.db", tmp_path / "restored.db")
     with closing(Store(tmp_path / "restored.db")) as restored:
         assert restored.reports(name) == [b"before"] * 3

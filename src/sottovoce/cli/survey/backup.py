@@ -32,7 +32,7 @@ def backup(
     write_json({"output": file, **asdict(made)}, json)
     say(f"Backup of {_contents(made)} written to {file}, and restored once to check it.", json)
     for remark in made.remarks:
-        say(f"Warning: {remark}", json)
+        typer.echo(f"Warning: {remark}", err=True)  # where cron looks
     say("It holds secret keys: keep it as safe as the database.", json)
     say("Two backups show which reports came between them: destroy the older ones.", json)
 
