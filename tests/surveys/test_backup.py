@@ -23,7 +23,7 @@ from sottovoce.errors import SottovoceError
 from sottovoce.surveys.client.simulate import simulate_respondents
 from sottovoce.surveys.collect import backup as backup_module
 from sottovoce.surveys.collect.admissions import Admission
-from sottovoce.surveys.collect.backup import CHUNK, COPIED, Backup, back_up, check_intact, restore
+from sottovoce.surveys.collect.backup import COPIED, Backup, back_up, check_intact, restore
 from sottovoce.surveys.collect.database import (
     account_links,
     accounts,
@@ -40,6 +40,7 @@ from sottovoce.surveys.collect.database import (
 )
 from sottovoce.surveys.collect.entries import Entry, Outcome, tables_of_reports
 from sottovoce.surveys.collect.inbox import count
+from sottovoce.surveys.collect.row_copies import CHUNK
 from sottovoce.surveys.collect.store import Store, opened
 from sottovoce.surveys.definition.presentation import Logo, Presentation
 from sottovoce.surveys.links import token_hash
@@ -420,10 +421,12 @@ def test_a_restore_that_fails_leaves_nothing(kind, database, database_of, fill, 
     """Here the target stores other rows than it was given."""
     fill(database, people=100)
     backed_up(database, tmp_path / "backup.db")
-    new, writer = database_of(kind), backup_module._writer
+    new, writer = database_of(kind), backup_module.row_writer
     with monkeypatch.context() as patched:
         patched.setattr(
-            backup_module, "_writer", lambda *place: lambda name, rows: writer(*place)(name, rows[name == "reports" :])
+            backup_module,
+            "row_writer",
+            lambda *place: lambda name, rows: writer(*place)(name, rows[name == "reports" :]),
         )
         with pytest.raises(SottovoceError, match="db must hold exactly the rows of the backup"):
             restore(tmp_path / "backup.db", new)
@@ -539,7 +542,7 @@ def test_a_disk_that_fills_up_is_told(database, fill, tmp_path, monkeypatch):
     def full(*_):
         raise OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full"))
 
-    monkeypatch.setattr(backup_module, "_writer", lambda *_: full)
+    monkeypatch.setattr(backup_module, "row_writer", lambda *_: full)
     with pytest.raises(SottovoceError, match=r"output must be a file that can be written \(database or disk is full\)"):
         backed_up(database, tmp_path / "backup.db")
     assert {path.name for path in tmp_path.iterdir()} == {"surveys.db"}

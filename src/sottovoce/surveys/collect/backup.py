@@ -4,41 +4,28 @@ A backup is an SQLite file, whichever database it was made of, and is restored i
 one table, in the order of their random keys: neither an order of arrival, nor which reports were in the inbox. Sessions
 and one-time links of accounts are left out, because a restore must not bring back those that were ended meanwhile.
 
-For each table, the backup states the number of rows and a digest: the sum modulo 2^256 of the SHA-256 of every row as a
-MessagePack array, which depends neither on the order of rows nor on how a database sorts texts.
+For each table, the backup states the number of rows and their digest (`row_copies`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, TypeAlias
 
-import msgspec
 from sqlalchemy import (
     URL,
-    Boolean,
     Column,
     Connection,
-    Engine,
     Integer,
     LargeBinary,
     MetaData,
-    Row,
-    Select,
     String,
     Table,
-    cast,
-    column,
     insert,
     inspect,
-    select,
-    union_all,
 )
-from sqlalchemy import table as table_without_types
-from sqlalchemy.exc import SQLAlchemyError
 
 from sottovoce.checks import Progress
 from sottovoce.errors import SottovoceError, Words, file_errors, renamed_parameters
@@ -55,7 +42,6 @@ from sottovoce.surveys.collect.database import (
     level,
     levels_of,
     lock_reports,
-    new_engine,
     reading,
     snapshot,
     surveys,
@@ -64,6 +50,19 @@ from sottovoce.surveys.collect.database import (
 )
 from sottovoce.surveys.collect.entries import tables_of_reports
 from sottovoce.surveys.collect.inbox import count, level_with_room
+from sottovoce.surveys.collect.row_copies import (
+    Advance,
+    Digest,
+    ErrorOf,
+    Place,
+    connected,
+    named_errors,
+    read_rows,
+    row_counter,
+    row_writer,
+    sqlite_url,
+    untyped,
+)
 from sottovoce.surveys.collect.store import Store, opened
 from sottovoce.tables.sink import check_new, new_file
 
@@ -73,9 +72,6 @@ FORMAT = 1
 SQLITE = b"SQLite format 3\0"
 MARK = b"SvBk"
 """First bytes of an SQLite file, and the `application_id` (bytes 68 to 71) of those that are backups."""
-
-CHUNK = 1000
-"""Rows that are held in memory at a time."""
 
 BACKUP_PASSES, RESTORE_PASSES = 4, 3
 """How often all rows are read: a backup is copied, checked, restored and checked; a restore begins with a check."""
@@ -100,15 +96,6 @@ _KEPT = {
 }
 """Tables of a backup, beside those that describe it."""
 
-Write: TypeAlias = Callable[[str, Sequence[Row[Any]]], None]
-"""Adds rows to the table of a name."""
-
-Advance: TypeAlias = Callable[[int], object]
-"""Is told how many rows were read."""
-
-ErrorOf: TypeAlias = Callable[[Exception], SottovoceError]
-"""Makes an error that names a file or database of an error of SQLAlchemy."""
-
 
 @dataclass(frozen=True)
 class Backup:
@@ -122,24 +109,8 @@ class Backup:
     remarks: tuple[str, ...] = ()
 
 
-class Digest(NamedTuple):
-    """Number of rows of a table, and the sum of their hashes."""
-
-    rows: int
-    digest: bytes
-
-
 @dataclass(frozen=True)
-class _Place:
-    """Where rows are read: a connection, the tables that hold the rows of each name, and how its errors are told."""
-
-    connection: Connection
-    tables: Mapping[str, Sequence[Table]]
-    error: ErrorOf
-
-
-@dataclass(frozen=True)
-class _OpenBackup(_Place):
+class _OpenBackup(Place):
     """A backup that is read; `listed` are the digests that it states."""
 
     listed: dict[str, Digest]
@@ -177,7 +148,7 @@ def _restored_once(made: _OpenBackup, output: Path, advance: Advance) -> tuple[s
     """Restore a backup into a file that is deleted; return what is wrong with its surveys."""
     with _scratch(output) as folder, renamed_parameters({"db": "output"}):
         restored = Path(folder, output.name)
-        _fill(made, _sqlite_url(restored), advance, _not_written(output))
+        _fill(made, sqlite_url(restored), advance, _not_written(output))
         with opened(restored) as store:
             with reading(store.engine) as connection:
                 check_intact(connection)
@@ -196,7 +167,7 @@ def restore(backup: str | Path, database: str | Path, *, progress: Progress | No
     if is_file:
         _check_new_database(path)
     with _open_backup(Path(backup)) as source:
-        advance = _counted(progress, RESTORE_PASSES * _total(source.listed))
+        advance = row_counter(progress, RESTORE_PASSES * _total(source.listed))
         _check_digests(source, advance)
 
         def error(reason: Exception) -> SottovoceError:
@@ -213,7 +184,7 @@ def _restore_file(source: _OpenBackup, path: Path, advance: Advance, error: Erro
     """Restore into a hidden file, which then gets its name."""
     with file_errors(path), _scratch(path) as folder, new_file(path, private=True) as hidden:
         restored = Path(folder, path.name)
-        _fill(source, _sqlite_url(restored), advance, error)
+        _fill(source, sqlite_url(restored), advance, error)
         _check_new_database(path)  # again: a server that was not stopped may have created it
         restored.replace(hidden)
 
@@ -225,21 +196,21 @@ def _copy(store: Store, hidden: Path, error: ErrorOf, progress: Progress | None)
         return database_error(store.place.url, "read", reason)
 
     with (
-        _errors(error),
-        _engine(_sqlite_url(hidden)) as engine,
+        named_errors(error),
+        connected(sqlite_url(hidden)) as engine,
         writing(engine) as target,
-        _errors(unread),
+        named_errors(unread),
         snapshot(store.engine) as connection,
     ):
         stored = _stored(connection)
         tables = [table for each in stored.values() for table in each]
-        advance = _counted(progress, BACKUP_PASSES * sum(count(connection, table) for table in tables))
-        source = _Place(connection, stored, unread)
-        with _errors(error):
+        advance = row_counter(progress, BACKUP_PASSES * sum(count(connection, table) for table in tables))
+        source = Place(connection, stored, unread)
+        with named_errors(error):
             _FILE.create_all(target)
             target.exec_driver_sql(f"PRAGMA application_id = {int.from_bytes(MARK)}")
             target.execute(insert(_about), {"format": FORMAT, "layout": VERSION})
-            read = _read(source, advance, _writer(target, _KEPT))
+            read = read_rows(source, advance, row_writer(target, _KEPT))
             listed = [{"name": name, **digest._asdict()} for name, digest in read.items()]
             target.execute(insert(_contents), listed)
     return advance
@@ -265,15 +236,15 @@ def _open_backup(path: Path) -> Iterator[_OpenBackup]:
 
     # Immutable: SQLite neither locks the file nor looks for logs beside it.
     url = URL.create("sqlite", database=path.absolute().as_uri(), query={"uri": "true", "immutable": "1"})
-    with _errors(damaged), _engine(url) as engine, reading(engine) as connection:
-        about = connection.execute(_untyped(_about)).one()
+    with named_errors(damaged), connected(url) as engine, reading(engine) as connection:
+        about = connection.execute(untyped(_about)).one()
         for name, version, newest in zip(("format", "layout"), about, (FORMAT, VERSION), strict=True):
             if isinstance(version, int) and version > newest:
                 rule = f"must have {name} version {newest}: this one was written by a newer version of Sottovoce"
                 raise SottovoceError("backup", rule, version)
             if version != newest:
                 raise damaged(ValueError(f"{name} version {version!r}"))
-        listed = {name: Digest(rows, digest) for name, rows, digest in connection.execute(_untyped(_contents))}
+        listed = {name: Digest(rows, digest) for name, rows, digest in connection.execute(untyped(_contents))}
         if listed.keys() != _KEPT.keys() or not all(isinstance(digest.rows, int) for digest in listed.values()):
             raise damaged(ValueError("its table of contents"))
         yield _OpenBackup(connection, {name: [table] for name, table in _KEPT.items()}, damaged, listed)
@@ -281,7 +252,7 @@ def _open_backup(path: Path) -> Iterator[_OpenBackup]:
 
 def _check_digests(backup: _OpenBackup, advance: Advance) -> None:
     """Refuse a backup with other rows than it states."""
-    found = _read(backup, advance)
+    found = read_rows(backup, advance)
     changed = [name for name, digest in found.items() if digest != backup.listed[name]]
     if changed:
         raise backup.error(ValueError(f"{', '.join(changed)} with other rows than were written"))
@@ -289,7 +260,7 @@ def _check_digests(backup: _OpenBackup, advance: Advance) -> None:
 
 def _fill(backup: _OpenBackup, url: URL, advance: Advance, error: ErrorOf) -> None:
     """Write a backup into an empty database, in one transaction."""
-    with _errors(error), _engine(url) as engine, writing(engine) as connection:
+    with named_errors(error), connected(url) as engine, writing(engine) as connection:
         lock_reports(connection, exclusive=True)  # a server that starts now waits, and then finds the tables
         names = inspect(connection).get_table_names()
         if names:
@@ -298,55 +269,9 @@ def _fill(backup: _OpenBackup, url: URL, advance: Advance, error: ErrorOf) -> No
         number = level_with_room(backup.listed[REPORTS].rows)
         create_tables(connection, number + 1)
         targets = {table.name: table for table in COPIED} | {REPORTS: level(number)}
-        _read(backup, advance, _writer(connection, targets))
-        if _read(_Place(connection, _stored(connection), error), advance) != backup.listed:
+        read_rows(backup, advance, row_writer(connection, targets))
+        if read_rows(Place(connection, _stored(connection), error), advance) != backup.listed:
             raise SottovoceError("db", "must hold exactly the rows of the backup", Words("others"))
-
-
-def _read(place: _Place, advance: Advance, write: Write | None = None) -> dict[str, Digest]:
-    """Read all rows, in the order of their keys, and hand them on; return the digest of each table."""
-    found = {}
-    for name, tables in place.tables.items():
-        rows = total = 0
-        for chunk in _chunks(place, tables):
-            if write is not None:
-                write(name, chunk)
-            rows += len(chunk)
-            total += sum(int.from_bytes(sha256(msgspec.msgpack.encode(tuple(row))).digest()) for row in chunk)
-            advance(len(chunk))
-        found[name] = Digest(rows, (total % 2**256).to_bytes(32))
-    return found
-
-
-def _chunks(place: _Place, tables: Sequence[Table]) -> Iterator[Sequence[Row[Any]]]:
-    """Yield the rows of all tables together, some at a time, in the order of their keys."""
-    key = [each.name for each in tables[0].primary_key]
-    query = union_all(*map(_untyped, tables)).order_by(*key)
-    with _errors(place.error), place.connection.execute(query, execution_options={"yield_per": CHUNK}) as result:
-        yield from result.partitions()
-
-
-def _untyped(table: Table) -> Select[Any]:
-    """Select all columns as the driver returns them: in a damaged file, a value may not have its column's type.
-
-    Truth values, which only PostgreSQL has, become 0 and 1.
-    """
-    plain = table_without_types(table.name, *(column(each.name) for each in table.c))
-    return select(
-        *(
-            cast(plain.c[each.name], Integer).label(each.name) if isinstance(each.type, Boolean) else plain.c[each.name]
-            for each in table.c
-        )
-    )
-
-
-def _writer(connection: Connection, tables: Mapping[str, Table]) -> Write:
-    """Return a function that adds rows to a table, by its name."""
-
-    def write(name: str, rows: Sequence[Row[Any]]) -> None:
-        connection.execute(insert(tables[name]), [dict(row._mapping) for row in rows])
-
-    return write
 
 
 def check_intact(connection: Connection) -> None:
@@ -402,29 +327,6 @@ def _scratch(beside: Path) -> Iterator[str]:
         yield folder
 
 
-def _sqlite_url(path: Path) -> URL:
-    return URL.create("sqlite", database=str(path))
-
-
-@contextmanager
-def _engine(url: URL) -> Iterator[Engine]:
-    """Connect to a database while the block runs."""
-    engine = new_engine(url)
-    try:
-        yield engine
-    finally:
-        engine.dispose()
-
-
-@contextmanager
-def _errors(error: ErrorOf) -> Iterator[None]:
-    """Replace an error of SQLAlchemy, or of a text that is none, by one that names a file or database."""
-    try:
-        yield
-    except (SQLAlchemyError, UnicodeError) as reason:
-        raise error(reason) from None
-
-
 def _not_written(output: Path) -> ErrorOf:
     """Return what makes an error of a file that cannot be written."""
 
@@ -432,19 +334,6 @@ def _not_written(output: Path) -> ErrorOf:
         return SottovoceError("output", f"must be a file that can be written ({driver_message(reason)})", str(output))
 
     return error
-
-
-def _counted(progress: Progress | None, total: int) -> Advance:
-    """Return a function that adds rows to those that `progress` was told of."""
-    done = 0
-
-    def advance(rows: int) -> None:
-        nonlocal done
-        done += rows
-        if progress is not None:
-            progress(done, total)
-
-    return advance
 
 
 def _total(listed: Mapping[str, Digest]) -> int:
