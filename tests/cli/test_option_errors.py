@@ -56,6 +56,8 @@ COMMANDS = {
     "survey estimate": (),
     "survey export": (),
     "survey report": (),
+    "survey backup": (),
+    "survey restore": (),
     "survey simulate": (),
     "survey demo": (),
     "survey accounts list": (),
@@ -320,6 +322,8 @@ WRONG = {
         "--level": "x.html --level 2",
         "--db": "x.html --db none.db",
     },
+    "survey backup": {"FILE": "t.csv", "--db": "x.db --db none.db"},
+    "survey restore": {"FILE": "t.csv --db new.db", "--db": "t.csv"},
     "survey simulate": {
         "LINK|FILE": "x#y",
         "--respondents": "x#y --respondents 0",

@@ -613,3 +613,48 @@ questions:
         "fear,scale,no,Fear,1,1 (low),randomized_response,3,fear,1",
     ]
     assert run("survey", "export", "other.csv", "--codebook", "codebook.csv")[0] == 2
+
+
+def test_a_backup_and_its_restore(run, folder):
+    (folder / "draft.yaml").write_text(MINIMAL)
+    run("survey", "freeze", "draft.yaml")
+    run("survey", "invite", "--count", "3", "-o", "links.txt")
+    frozen = json.loads(run("survey", "status", "--json", "-")[1])["surveys"][0]
+    answered(frozen["id"], 150)
+    code, out, _ = run("survey", "backup", "backup.db")
+    assert code == 0
+    numbers = "1 survey with 150 reports and 3 invitations, 0 accounts and 0 drafts"
+    assert f"Backup of {numbers} written to backup.db, and restored once to check it." in out
+    assert (folder / "backup.db").stat().st_mode & 0o777 == 0o600
+    code, _, errors = run("survey", "backup", "backup.db")
+    assert (code, "FILE must not exist yet" in errors) == (2, True)
+    code, out, _ = run("survey", "backup", "backup.db", "--force", "--json", "-")
+    counts = {"surveys": 1, "reports": 150, "invitations": 3, "accounts": 0, "drafts": 0, "remarks": []}
+    assert (code, json.loads(out)) == (0, {"output": "backup.db", **counts})
+    code, _, errors = run("survey", "restore", "backup.db")
+    assert (code, "--db must not exist yet" in errors) == (2, True)
+    estimates = run("survey", "estimate", "--json", "-")[1]
+    (folder / "where").write_text("again.db\n")
+    code, out, _ = run("survey", "restore", "backup.db", "--db", "@where")
+    assert code == 0
+    assert f"Restored {numbers}." in out
+    assert "Reports that came after the backup are lost." in out
+    assert run("survey", "estimate", "--db", "again.db", "--json", "-")[1] == estimates
+    code, out, _ = run("survey", "restore", "backup.db", "--db", "third.db", "--json", "-")
+    assert (code, json.loads(out)) == (0, {"backup": "backup.db", **counts})
+    (folder / "half.db").write_bytes((folder / "backup.db").read_bytes()[:20_000])
+    code, _, errors = run("survey", "restore", "half.db", "--db", "fourth.db")
+    assert (code, "FILE must be whole; this one is damaged or cut off" in errors) == (2, True)
+    assert not (folder / "fourth.db").exists()
+
+
+def test_a_backup_tells_what_is_wrong_with_the_database(run, folder):
+    (folder / "draft.yaml").write_text(MINIMAL)
+    run("survey", "freeze", "draft.yaml")
+    with closing(sqlite3.connect("surveys.db")) as database:
+        database.execute("UPDATE surveys SET secret = NULL")
+        database.commit()
+    code, _, errors = run("survey", "backup", "backup.db")
+    assert code == 0
+    assert errors.startswith("Warning: survey ")
+    assert "must have the secret key of its document" in errors

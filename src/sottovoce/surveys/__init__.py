@@ -14,6 +14,11 @@ HOMES = {
         "send_reports",
         "simulate_respondents",
     ),
+    "surveys.collect.backup": (
+        "Backup",
+        "back_up",
+        "restore",
+    ),
     "surveys.collect.server": (
         "make_app",
         "running",

@@ -4,6 +4,9 @@ from sottovoce.surveys.client.client import Client as Client
 from sottovoce.surveys.client.simulate import SimulatedRespondents as SimulatedRespondents
 from sottovoce.surveys.client.simulate import send_reports as send_reports
 from sottovoce.surveys.client.simulate import simulate_respondents as simulate_respondents
+from sottovoce.surveys.collect.backup import Backup as Backup
+from sottovoce.surveys.collect.backup import back_up as back_up
+from sottovoce.surveys.collect.backup import restore as restore
 from sottovoce.surveys.collect.server import make_app as make_app
 from sottovoce.surveys.collect.server import running as running
 from sottovoce.surveys.collect.server import serve as serve

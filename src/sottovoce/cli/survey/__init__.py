@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import typer
 
-from sottovoce.cli.survey import accounts, author, demo, rehearse, results, run
+from sottovoce.cli.survey import accounts, author, backup, demo, rehearse, results, run
 
 app = typer.Typer(
     help="Run a survey whose answers are disguised on the respondents' own devices.", no_args_is_help=True
@@ -24,6 +24,8 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     results.estimate,
     results.export,
     results.report,
+    backup.backup,
+    backup.restore,
     demo.simulate,
     demo.demo,
 )

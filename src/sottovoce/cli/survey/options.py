@@ -38,11 +38,16 @@ def open_store(database: str, *, create: bool = False) -> Iterator["Store"]:
     """Open a database while the block runs; a missing file is created only with `create`."""
     from sottovoce.surveys.collect.store import opened
 
-    named = _named_in_file(Path(database[1:])) if database.startswith("@") else database
+    named = database_name(database)
     if not create and "://" not in named and not Path(named).is_file():
         raise SottovoceError("db", "must be a database; `sottovoce survey freeze` creates one", named)
     with opened(named) as store:
         yield store
+
+
+def database_name(database: str) -> str:
+    """Return the path or URL of a database that `--db` names, perhaps in a file."""
+    return _named_in_file(Path(database[1:])) if database.startswith("@") else database
 
 
 def _named_in_file(path: Path) -> str:

@@ -33,7 +33,7 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
 
 from sottovoce.errors import SottovoceError, Words, check_installed
 
@@ -167,6 +167,9 @@ FIRST_TABLES = {
 }
 """Tables of a database of 0.1, and their columns."""
 
+BACKUP_TABLES = {"backup", "contents"}
+"""Tables that backups have beside copies of those here."""
+
 BUSY_SECONDS = 10
 """Seconds to wait for the lock of another thread or process."""
 
@@ -194,9 +197,9 @@ def open_engine(database: str | Path) -> Engine:
 
     A database that is refused stays as it was.
     """
-    url = _url(database)
+    url = database_url(database)
     try:
-        engine = _sqlite(url) if url.get_backend_name() == "sqlite" else _postgres(url)
+        engine = new_engine(url)
         with _closed_after_errors(engine):
             _open(engine)
     except (SQLAlchemyError, ImportError, OSError) as reason:
@@ -204,7 +207,12 @@ def open_engine(database: str | Path) -> Engine:
     return engine
 
 
-def _url(database: str | Path) -> URL:
+def new_engine(url: URL) -> Engine:
+    """Return connections to a database, without looking into it; a missing SQLite file is created empty."""
+    return _sqlite(url) if url.get_backend_name() == "sqlite" else _postgres(url)
+
+
+def database_url(database: str | Path) -> URL:
     """Return the URL of a database; no message repeats one, nor a part of it."""
     rule = "must be an SQLite file or the URL of a PostgreSQL database, postgresql://USER:PASSWORD@HOST/NAME"
     if not isinstance(database, str | Path) or str(database) in NO_FILES:
@@ -287,6 +295,23 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
+def snapshot(engine: Engine) -> Iterator[Connection]:
+    """Transaction that reads everything as it was at one moment, while reports go on arriving.
+
+    No table of reports is replaced meanwhile. PostgreSQL would show a table that was replaced after the snapshot
+    without its rows. So the snapshot has to begin after the last move: LOCK TABLE waits for it without taking a
+    snapshot, which a SELECT that waits would have taken before. SQLite keeps what its readers see.
+    """
+    with engine.connect() as connection:
+        if is_postgres(engine):
+            connection.execution_options(isolation_level="REPEATABLE READ")
+        with connection.begin():
+            if is_postgres(engine):
+                connection.execute(text(f"LOCK TABLE {layout.name} IN SHARE MODE"))
+            yield connection
+
+
+@contextmanager
 def _in_line(engine: Engine) -> Iterator[None]:
     """Let this process's threads wait for SQLite's lock one after the other.
 
@@ -315,10 +340,28 @@ def lock_reports(connection: Connection, *, exclusive: bool = False) -> None:
         connection.execute(text(f"SELECT pg_advisory_xact_lock{kind}(:key)"), {"key": LOCK})
 
 
+def lock_tables(connection: Connection, *, wait: bool) -> bool:
+    """Begin to replace tables of reports; return False if a backup reads them, unless this has to `wait` for its end.
+
+    Taken before `lock_reports`: whoever waits for a backup must not keep others from their reports meanwhile.
+    """
+    if is_postgres(connection):
+        lock = f"LOCK TABLE {layout.name} IN ROW EXCLUSIVE MODE"
+        if wait:
+            connection.execute(text(lock))
+            return True
+        try:
+            with connection.begin_nested():
+                connection.execute(text(f"{lock} NOWAIT"))
+        except OperationalError:  # or the connection is lost, of which the end of the transaction tells
+            return False
+    return True
+
+
 def limit_waiting(connection: Connection) -> None:
     """Let this transaction fail on PostgreSQL if it must wait for a lock for a second, while others wait for it.
 
-    A backup locks all tables against changes of their layout for as long as it takes.
+    `pg_dump` locks all tables against changes of their layout for as long as it takes.
     """
     if is_postgres(connection):
         connection.execute(text("SET LOCAL lock_timeout = '1s'"))
@@ -337,6 +380,8 @@ def _is_current(connection: Connection) -> bool:
         return True
     if not names:
         return False
+    if names >= BACKUP_TABLES:
+        raise SottovoceError("db", "must be a database; `sottovoce survey restore` makes one of it", Words("a backup"))
     if names != set(FIRST_TABLES) or any(_columns(connection, name) != FIRST_TABLES[name] for name in names):
         rule = "must be a database of Sottovoce's surveys, or an empty one; this one has other tables"
         raise SottovoceError("db", rule, Words(", ".join(sorted(names))))
@@ -370,14 +415,16 @@ def _prepare_layout(connection: Connection) -> None:
     if inspect(connection).get_table_names():
         _update_from_0_1(connection)
     else:
-        _create(connection)
+        create_tables(connection)
 
 
-def _create(connection: Connection) -> None:
+def create_tables(connection: Connection, levels: int = 1) -> None:
+    """Create the tables of an empty database."""
     metadata.create_all(connection)
     inbox.create(connection)
-    level(0).create(connection)
-    connection.execute(insert(layout), {"version": VERSION, "levels": 1})
+    for number in range(levels):
+        level(number).create(connection)
+    connection.execute(insert(layout), {"version": VERSION, "levels": levels})
 
 
 def _update_from_0_1(connection: Connection) -> None:
@@ -385,7 +432,7 @@ def _update_from_0_1(connection: Connection) -> None:
     old = {name: _old_table(name) for name in ("surveys", "invitations", "reports")}
     for name, table in old.items():
         connection.execute(text(f"ALTER TABLE {name} RENAME TO {table.name}"))
-    _create(connection)
+    create_tables(connection)
     for row in connection.execute(select(old["surveys"])).mappings().all():
         document = bytes(row["document"])
         # Its definition, frozen again, gets an admission key and is another survey, unless the survey is open.
@@ -433,6 +480,10 @@ def shown(database: str) -> str:
 
 
 def database_error(database: str, wanted: str, reason: Exception) -> SottovoceError:
-    """Return an error with the driver's message, without the statement and the links that SQLAlchemy adds."""
-    message = str(getattr(reason, "orig", reason)).partition("\n")[0]
-    return SottovoceError("db", f"must be a database that can be {wanted} ({message})", shown(database))
+    """Return an error of a database with the driver's message."""
+    return SottovoceError("db", f"must be a database that can be {wanted} ({driver_message(reason)})", shown(database))
+
+
+def driver_message(reason: Exception) -> str:
+    """Return what the driver said, without the statement and the links that SQLAlchemy adds."""
+    return str(getattr(reason, "orig", reason)).partition("\n")[0]

@@ -14,7 +14,15 @@ from typing import Any
 
 from sqlalchemy import Connection, MetaData, Select, Table, false, func, insert, select, text, union_all, update
 
-from sottovoce.surveys.collect.database import inbox, layout, level, levels_of, limit_waiting, lock_reports
+from sottovoce.surveys.collect.database import (
+    inbox,
+    layout,
+    level,
+    levels_of,
+    limit_waiting,
+    lock_reports,
+    lock_tables,
+)
 
 BATCH = 64
 """Fewest reports of a survey that are moved, unless it is closed."""
@@ -25,14 +33,16 @@ CAPACITY = 100_000
 
 def move_reports(
     connection: Connection, *, batch: int = BATCH, capacity: int = CAPACITY, closing: str | None = None
-) -> int:
-    """Move the reports of surveys with at least `batch` in the inbox; return how many.
+) -> bool:
+    """Move the reports of surveys with at least `batch` in the inbox, and write the rest of the inbox anew.
 
-    `closing` is a survey whose last reports are moved whatever their number; then all levels become one. The rest of
-    the inbox is written anew, too.
+    `closing` is a survey whose last reports are moved whatever their number; then all levels become one. Return whether
+    this was done: nothing is moved while a backup is made on PostgreSQL, for whose end only `closing` waits.
     """
     if closing is None:
         limit_waiting(connection)
+    if not lock_tables(connection, wait=closing is not None):
+        return False
     lock_reports(connection, exclusive=True)
     waiting = {name: int(number) for name, number in connection.execute(_WAITING)}
     moved = [name for name, number in waiting.items() if number >= batch or name == closing]
@@ -40,10 +50,19 @@ def move_reports(
     if incoming or closing is not None:
         _join_levels(connection, moved, incoming, levels, capacity, all_levels=closing is not None)
     rewrite(connection, inbox, _rows(inbox).where(inbox.c.survey.not_in(moved)))
-    return incoming
+    return True
 
 
 _WAITING = select(inbox.c.survey, func.count()).group_by(inbox.c.survey)
+
+
+def level_with_room(reports: int, capacity: int = CAPACITY) -> int:
+    """Return the number of the first level that holds so many reports.
+
+    >>> [level_with_room(reports) for reports in (0, 100_000, 100_001, 1_000_000)]
+    [0, 0, 1, 4]
+    """
+    return (max(reports - 1, 0) // capacity).bit_length()
 
 
 def _join_levels(
@@ -77,6 +96,7 @@ def rewrite(connection: Connection, table: Table, rows: Select[Any]) -> None:
 
 def remove_reports(connection: Connection, survey: str) -> None:
     """Remove the reports of a survey from all tables, which are written anew."""
+    lock_tables(connection, wait=True)
     lock_reports(connection, exclusive=True)
     for table in (inbox, *(level(number) for number in range(levels_of(connection)))):
         rewrite(connection, table, _rows(table).where(table.c.survey != survey))

@@ -348,10 +348,10 @@ class Store:
         """Remove the order of arrival: move reports, write the rest of the inbox anew, and empty SQLite's log.
 
         The log, which shows what was written together, cannot be emptied while somebody reads. This does not wait
-        for readers, so reports are not held up. Return whether nothing is left to do.
+        for readers, so reports are not held up, nor for a backup. Return whether nothing is left to do.
         """
-        if self._arrived:
-            self._move()
+        if self._arrived and not self._move():
+            return False
         if is_postgres(self._engine):
             return True
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -362,14 +362,18 @@ class Store:
                 connection.exec_driver_sql(f"PRAGMA {BUSY_TIMEOUT}")
         return not busy
 
-    def _move(self, closing: str | None = None) -> None:
+    def _move(self, closing: str | None = None) -> bool:
+        """Move reports; return whether nothing had to be left for later."""
         self._arrived = False
         try:
             with writing(self._engine) as connection:
-                move_reports(connection, batch=self._batch, capacity=self._capacity, closing=closing)
+                moved = move_reports(connection, batch=self._batch, capacity=self._capacity, closing=closing)
         except BaseException:
             self._arrived = True
             raise
+        if not moved:
+            self._arrived = True
+        return moved
 
     def check(self) -> list[str]:
         """Check the database before it is served; return what a person should know, and refuse a damaged one."""
