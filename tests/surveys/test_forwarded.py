@@ -1,6 +1,11 @@
 """Whom the server believes about a client's address: trusted proxies, and nobody else."""
 
 import logging
+import subprocess
+import sys
+from contextlib import closing
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
@@ -129,3 +134,26 @@ def test_made_up_addresses_do_not_pass_the_limit(served, store, database, open_s
     unproxied = served(per_window=3)
     answers = [unproxied.post(open_survey, body(open_survey), {"X-Forwarded-For": f"198.51.100.{n}"}) for n in range(4)]
     assert [status for status, _ in answers] == [201, 201, 201, 429]
+
+
+def test_a_proxy_elsewhere_is_trusted_by_its_address(database, store, open_survey):
+    """As people start it: of two machines, only the one that is named may say who its clients are."""
+    options = ["--db", database, "--port", "0", "--proxy", "127.0.0.3", "--per-window", "2", "--no-first-account-link"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sottovoce", "survey", "serve", *options], stdout=subprocess.PIPE, text=True
+    )
+    place = urlsplit(process.stdout.readline().split(" at ")[1].split(". ")[0]).netloc
+
+    def send(machine: str, client: str) -> int:
+        headers = {"Content-Type": "application/json", "X-Forwarded-For": client, "X-Forwarded-Proto": "https"}
+        with closing(HTTPConnection(place, timeout=60, source_address=(machine, 0))) as connection:
+            connection.request("POST", f"/s/{open_survey.id}/reports", body(open_survey), headers)
+            return connection.getresponse().status
+
+    try:
+        clients = [CLIENT, CLIENT, CLIENT, "203.0.113.10", "203.0.113.11", "203.0.113.12"]
+        assert [send("127.0.0.3", client) for client in clients] == [201, 201, 429, 201, 201, 201]
+        assert [send("127.0.0.4", client) for client in clients[2:]] == [201, 201, 429, 429]
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
