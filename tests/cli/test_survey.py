@@ -269,7 +269,7 @@ def test_links_are_for_their_owner_only(run, folder):
 def test_a_lost_secret_key_is_said_before_serving(run, folder, monkeypatch):
     from sottovoce.surveys.collect import server
 
-    monkeypatch.setattr(server, "serve", lambda app, listening, **_: None)
+    monkeypatch.setattr(server, "serve", lambda app, listening: None)
     (folder / "draft.yaml").write_text(MINIMAL)
     run("survey", "freeze", "draft.yaml")
     with closing(sqlite3.connect("surveys.db")) as plain, plain:
@@ -368,7 +368,7 @@ def test_serving_off_this_machine_asks_for_https(run, folder, monkeypatch):
     from sottovoce.surveys.collect import server
 
     served = []
-    monkeypatch.setattr(server, "serve", lambda app, listening, behind_proxy: served.append(listening.close()))
+    monkeypatch.setattr(server, "serve", lambda app, listening: served.append(listening.close()))
     code, out, _ = run("survey", "serve", "--host", "0.0.0.0", "--port", "0", "--per-window", "5")  # noqa: S104
     assert code == 0
     assert "browsers need HTTPS" in out

@@ -627,7 +627,7 @@ def test_the_foreground_server_logs_nobody(monkeypatch):
 
     seen = []
     monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: seen.append((self.config, sockets)))
-    serve(lambda *_: None, "socket", behind_proxy=True)
+    serve(lambda *_: None, "socket")
     ((config, sockets),) = seen
     assert sockets == ["socket"]
-    assert (config.access_log, config.server_header, config.proxy_headers) == (False, False, True)
+    assert (config.access_log, config.server_header, config.proxy_headers) == (False, False, False)

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from sottovoce.checks import whole_number
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.surveys.definition.survey import Survey
-from sottovoce.surveys.links import HASH, TOKEN, Link, read_link
+from sottovoce.surveys.links import HASH, TOKEN, Link, is_local, read_link
 from sottovoce.surveys.qr_codes import qr_codes, svg_file, svg_path, svg_size
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ MOST_LINKS = 100_000
 BATCH = 1_000
 """Invitations of one commit, or of one call that draws codes: in between, others have their turn."""
 
-LOCAL = ("127.0.0.1", "::1", "localhost")
 LISTED = re.compile(rf"https?://[^\s,;\"'#]+#{HASH.pattern}\.{TOKEN.pattern}(?![A-Za-z0-9_-])")
 """A link with an invitation, wherever it stands in a list."""
 
@@ -64,7 +63,7 @@ def is_exposed(server: str) -> bool:
     (True, False, False)
     """
     parts = urlsplit(server)
-    return parts.scheme == "http" and parts.hostname not in LOCAL
+    return parts.scheme == "http" and not is_local(parts.hostname or "")
 
 
 def links_table(links: Sequence[str], files: Sequence[str] | None = None) -> bytes:

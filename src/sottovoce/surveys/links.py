@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from hashlib import sha256
+from ipaddress import ip_address
 from secrets import token_urlsafe
 from urllib.parse import urlsplit
 
@@ -60,6 +61,20 @@ def server_address(text: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.netloc or text.rstrip("/") != server:
         raise SottovoceError("url", "must look like https://HOST", text)
     return server
+
+
+def is_local(host: str) -> bool:
+    """Return whether an address is reached from this machine only, and safe for browsers without HTTPS.
+
+    >>> [is_local(host) for host in ("localhost", "127.0.0.5", "::1", "0.0.0.0", "survey.example.org")]
+    [True, True, True, False, False]
+    """
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def new_token() -> str:

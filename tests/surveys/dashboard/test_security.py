@@ -240,13 +240,14 @@ def test_the_cookie_is_for_the_dashboard_alone(office):
 def test_cookies_are_secure_behind_a_proxy_that_says_https(tmp_path, cheap_passwords):
     import uvicorn
 
+    from sottovoce.surveys.collect.forwarded import THIS_MACHINE, Forwarded, TrustedProxies
     from sottovoce.surveys.collect.server import address_of, listen, make_app
 
     accounts = Accounts(Store(str(tmp_path / "surveys.db")).engine)
     accounts.use_link(accounts.new_link(Role.OWNER), "anna", PASSWORD)
     listening = listen("127.0.0.1", 0)
     app = make_app(Store(str(tmp_path / "surveys.db")), logins_per_window=None)
-    server = uvicorn.Server(configuration(app, behind_proxy=True))
+    server = uvicorn.Server(configuration(Forwarded(app, TrustedProxies(THIS_MACHINE))))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:

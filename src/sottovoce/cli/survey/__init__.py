@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import typer
 
-from sottovoce.cli.survey import accounts, author, backup, demo, rehearse, results, run
+from sottovoce.cli.survey import accounts, author, backup, demo, rehearse, results, run, serve
 
 app = typer.Typer(
     help="Run a survey whose answers are disguised on the respondents' own devices.", no_args_is_help=True
@@ -15,7 +15,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     author.freeze,
     rehearse.rehearse,
     run.invite,
-    run.serve,
+    serve.serve,
     run.status,
     run.revoke,
     run.receipt,

@@ -1,4 +1,4 @@
-"""`sottovoce survey invite`, `serve`, `status`, `revoke`, `receipt`, `close` and `delete`: a survey that is open."""
+"""`sottovoce survey invite`, `status`, `revoke`, `receipt`, `close` and `delete`: a survey that is open."""
 
 from contextlib import closing
 from pathlib import Path
@@ -15,7 +15,6 @@ from sottovoce.cli.survey.options import (
     SurveyArgument,
     UrlOption,
     check_open,
-    database_option,
     open_store,
 )
 from sottovoce.errors import SottovoceError, file_errors
@@ -57,59 +56,6 @@ def invite(
         hidden.write_text("\n".join(links) + "\n", encoding="utf-8")
     warning = "Anyone who has a link can answer in its owner's place: send the links, then delete the file."
     say(f"{count} links written to {output}. {warning}", json)
-
-
-@option_errors()
-def serve(
-    db: DatabaseOption = DATABASE,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8000,
-    behind_proxy: Annotated[
-        bool, typer.Option("--behind-proxy", help="Trust the client addresses that a proxy on this machine forwards.")
-    ] = False,
-    per_window: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Most checks, admissions, reports and lists of receipts, each, from one address within ten seconds; "
-            "300 if not given.",
-        ),
-    ] = None,
-    url: Annotated[
-        str | None, typer.Option(help="Address of the server in the link that it prints, if a proxy gives it another.")
-    ] = None,
-    respondents_only: Annotated[
-        bool, typer.Option("--respondents-only", help="Leave out the researchers' side: nobody can log in.")
-    ] = False,
-    json: JsonOption = None,
-) -> None:
-    """Serve all frozen surveys until interrupted; reports that have arrived are stored first.
-
-    The researchers' side is at /research. The first start prints a one-time link that creates the first account.
-    """
-    from sottovoce.surveys.collect.server import LOCAL, REPORTS_PER_WINDOW, address_of, listen, make_app
-    from sottovoce.surveys.collect.server import serve as serve_app
-    from sottovoce.surveys.dashboard.accounts import first_account_link
-    from sottovoce.surveys.links import server_address
-
-    known_as = None if url is None else server_address(url)
-    with closing(listen(host, port)) as listening, open_store(db, create=True) as store:
-        address, count, remarks = address_of(listening), len(store.surveys()), store.check()
-        first = None if respondents_only else first_account_link(store, known_as or address)
-        write_json({"address": address, "surveys": count, "remarks": remarks, "first_account": first}, json)
-        say(f"Serving {count} survey{'s' * (count != 1)} at {address}. No addresses and no times are stored.", json)
-        for remark in remarks:
-            say(f"Warning: {remark}", json)
-        if first:
-            say(f"Create the first account with this link, which works once: {first}", json)
-        elif not respondents_only:
-            say(f"Researchers log in at {known_as or address}/research", json)
-        if not count and respondents_only:
-            say(f"There is no survey yet: sottovoce survey freeze DRAFT{database_option(db)}", json)
-        if host not in LOCAL:
-            say("For other machines, browsers need HTTPS: put a proxy with a certificate before the server.", json)
-        app = make_app(store, per_window=per_window or REPORTS_PER_WINDOW, respondents_only=respondents_only)
-        serve_app(app, listening, behind_proxy=behind_proxy)
 
 
 @option_errors()

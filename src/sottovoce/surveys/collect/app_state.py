@@ -21,7 +21,9 @@ from sottovoce.errors import SottovoceError
 from sottovoce.surveys.blind_rsa import CREDENTIAL_BYTES, SecretKey
 from sottovoce.surveys.client.client import AdmissionRequest, CheckRequest, SignedSubmission, Submission
 from sottovoce.surveys.collect.audit import audit_document, audit_sentences
+from sottovoce.surveys.collect.database import levels_of, reading
 from sottovoce.surveys.collect.entries import Entry
+from sottovoce.surveys.collect.monitoring import Health, Metrics
 from sottovoce.surveys.collect.receipts import FRESH_SECONDS, ReceiptList, ReceiptLists
 from sottovoce.surveys.collect.signer import Signer
 from sottovoce.surveys.collect.store import Store
@@ -332,7 +334,7 @@ class AppState:
     ) -> None:
         """Start without any survey in memory; every kind of request has a limit of its own for each address."""
         self.store, self.writer, self.now, self.dashboard = store, writer, now, dashboard
-        self.signer = Signer()
+        self.signer, self.metrics, self.health = Signer(), Metrics(), Health(self._ask_database)
         self.limits = {kind: RateLimit(per_window) for kind in ("check", "admission", "report", "receipts")}
         self._published: dict[str, PublishedSurvey] = {}
         self._seen_at: dict[str, float] = {}
@@ -340,6 +342,11 @@ class AppState:
         self._reading = asyncio.Lock()
         self._receipts = ReceiptLists()
         self._listing = asyncio.Lock()
+
+    def _ask_database(self) -> None:
+        """Read a row that every database has, which needs the file or the server, and not only a connection."""
+        with reading(self.store.engine) as connection:
+            levels_of(connection)
 
     async def published(self, request: Request) -> PublishedSurvey:
         """Return the survey that a request's address names.

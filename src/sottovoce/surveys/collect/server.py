@@ -1,9 +1,10 @@
 """The web server: handlers of requests, routes, security headers, error pages, and how it is run."""
 
+import asyncio
 import gc
 import socket
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime
 from typing import Any
@@ -29,6 +30,8 @@ from sottovoce.surveys.collect.app_state import (
     utc_now,
 )
 from sottovoce.surveys.collect.entries import Outcome
+from sottovoce.surveys.collect.log import App, FailureLog, Message, Receive, Send, log_loop_failure
+from sottovoce.surveys.collect.monitoring import show_health, show_metrics
 from sottovoce.surveys.collect.prompt_server import PromptServer
 from sottovoce.surveys.collect.receipts import FIRST_BYTE, ReceiptList
 from sottovoce.surveys.collect.signer import SignerError
@@ -68,15 +71,9 @@ HEADERS = {
 STRICT_TRANSPORT = (b"strict-transport-security", b"max-age=31536000")
 _ENCODED = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
-Message = MutableMapping[str, Any]
-Send = Callable[[Message], Awaitable[None]]
-Receive = Callable[[], Awaitable[Message]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
-
 REPORTS_PER_WINDOW = 300
 """Requests of one kind from one address within ten seconds: enough for a lecture hall, and no flood."""
 
-LOCAL = ("127.0.0.1", "::1", "localhost")
 _REFUSALS = {404: Refusal.not_found, 405: Refusal.method}
 
 
@@ -146,6 +143,7 @@ async def admit(request: Request) -> Response:
         signature = await state.signer.sign(blinded, secret)
     except SignerError:
         raise RefusedError(Refusal.busy) from None
+    state.metrics.count("admissions")
     return JSONResponse({"signature": signature.hex()})
 
 
@@ -164,7 +162,10 @@ async def take_report(request: Request) -> Response:
     except BusyError:
         raise RefusedError(Refusal.busy) from None
     _check_outcome(outcome)
-    return JSONResponse({"receipt": receipt}, 201 if outcome is Outcome.STORED else 200)
+    if outcome is not Outcome.STORED:
+        return JSONResponse({"receipt": receipt}, 200)
+    state.metrics.count("reports")
+    return JSONResponse({"receipt": receipt}, 201)
 
 
 async def list_receipts(request: Request) -> Response:
@@ -256,19 +257,21 @@ def make_app(
     per_window: int | None = REPORTS_PER_WINDOW,
     now: Callable[[], datetime] = utc_now,
     respondents_only: bool = False,
+    metrics: bool = False,
     logins_per_window: int | None = LOGINS_PER_WINDOW,
     commit: Commit | None = None,
     most: int = BATCH_SIZE,
 ) -> SecurityHeaders:
     """Return the web application of a database. When it stops, it stores what is queued and closes the database.
 
-    `respondents_only` leaves out the researchers' dashboard. `commit`, and `most`, the number of entries of one
-    commit, are for benchmarks.
+    `respondents_only` leaves out the researchers' dashboard, `metrics` adds a page for whoever watches the server.
+    `commit`, and `most`, the number of entries of one commit, are for benchmarks. Behind a proxy, `Forwarded` wraps it.
     """
     dashboard = None if respondents_only else Dashboard(store, logins_per_window, lambda: now().timestamp())
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[dict[str, Any]]:
+        asyncio.get_running_loop().set_exception_handler(log_loop_failure)
         writer = Writer(commit or store.commit, most=most, tidy=store.tidy)
         try:
             state = AppState(store, writer, per_window, now, dashboard)
@@ -293,13 +296,15 @@ def make_app(
             Route("/s/{survey}/audit", show_audit),
             Route("/s/{survey}/audit.json", show_audit_document),
             Route("/assets/{release}/{name:path}", show_file),
+            Route("/health", show_health),
+            *([Route("/metrics", show_metrics)] if metrics else []),
             *(() if dashboard is None else dashboard_routes()),
         ],
         exception_handlers={RefusedError: _refused, HTTPException: _http_error, Exception: _failed},
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False  # to the host that a request names, whoever made it up
-    return SecurityHeaders(app)  # outermost, so that responses to failures have the headers too
+    return SecurityHeaders(FailureLog(app))  # outermost, so that responses to failures have the headers too
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -317,6 +322,11 @@ async def _failed(request: Request, _error: Exception) -> Response:
 
 def _refusal_response(request: Request, refusal: Refusal, extra: Mapping[str, str] | None = None) -> Response:
     """Return a page for browsers and JSON for programs; `extra` headers name the allowed methods."""
+    counted = _app_state(request).metrics
+    if refusal is Refusal.failed:
+        counted.count("faults")
+    else:
+        counted.refuse(refusal.status)
     if researchers_ask(request):
         return refused_page(request, refusal, extra)
     headers = dict(extra or {}) | refusal.headers
@@ -335,7 +345,7 @@ def _refusal_page(request: Request, refusal: Refusal) -> str:
     return template.render(context, reason=say("unknown_survey"), advice=say("ask_sender"))
 
 
-def configuration(app: Any, *, behind_proxy: bool = False) -> uvicorn.Config:
+def configuration(app: Any) -> uvicorn.Config:
     """Return settings of uvicorn under which nothing is logged about respondents: no access log, no addresses."""
     return uvicorn.Config(
         app,
@@ -346,7 +356,7 @@ def configuration(app: Any, *, behind_proxy: bool = False) -> uvicorn.Config:
         lifespan="on",
         http="h11",  # limits the size of headers, unlike httptools, which uvicorn would prefer where it is installed
         ws="none",
-        proxy_headers=behind_proxy,
+        proxy_headers=False,  # see `forwarded`
         timeout_graceful_shutdown=30,
     )
 
@@ -374,11 +384,11 @@ def address_of(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def serve(app: Any, listening: socket.socket, *, behind_proxy: bool = False) -> None:
+def serve(app: Any, listening: socket.socket) -> None:
     """Serve until an interrupt or a termination signal; open requests are finished first."""
     gc.collect()
     gc.freeze()  # what is loaded now stays, and need not be searched for garbage under load
-    PromptServer(configuration(app, behind_proxy=behind_proxy)).run(sockets=[listening])
+    PromptServer(configuration(app)).run(sockets=[listening])
 
 
 @contextmanager

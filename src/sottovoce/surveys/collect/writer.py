@@ -4,7 +4,6 @@ One commit for many reports is faster, and hides which invitation belongs to whi
 """
 
 import asyncio
-import logging
 import threading
 import time
 from collections import deque
@@ -12,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sottovoce.surveys.collect.entries import Entry, Outcome
+from sottovoce.surveys.collect.log import LOG
 from sottovoce.surveys.collect.store import BATCH_SIZE
 
 MOST_WAITING = 20_000
@@ -31,8 +31,6 @@ does not wait.
 """
 
 MOST_GATHER_SECONDS = 3e-3
-
-LOG = logging.getLogger("sottovoce.survey")
 
 Commit = Callable[[Sequence[Entry]], list[Outcome]]
 Tidy = Callable[[], bool]
@@ -66,6 +64,16 @@ class Writer:
         # A daemon, so that a process that does not close the writer can end: only stored reports are acknowledged.
         self._thread = threading.Thread(target=self._run, name="survey writer", daemon=True)
         self._thread.start()
+
+    @property
+    def failing(self) -> bool:
+        """Whether the last commit failed."""
+        return self._failing
+
+    @property
+    def waiting(self) -> int:
+        """Number of entries that wait for a commit."""
+        return len(self._waiting)
 
     async def put(self, entry: Entry) -> Outcome:
         """Queue an entry, and return its outcome when it is on disk or refused."""

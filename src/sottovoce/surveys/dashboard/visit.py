@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from traceback import extract_tb
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote
 
@@ -27,6 +26,7 @@ from starlette.routing import Route
 
 from sottovoce.errors import SottovoceError
 from sottovoce.surveys.collect.app_state import ID, AppState, Refusal, RefusedError, read_body
+from sottovoce.surveys.collect.log import place_of
 from sottovoce.surveys.collect.store import Store
 from sottovoce.surveys.dashboard.accounts import Role, Session, same_token
 from sottovoce.surveys.dashboard.charts import percent
@@ -231,9 +231,8 @@ def _failed(visit: Visit, error: Exception) -> Response:
         return _refused(visit, error.refusal)
     if isinstance(error, DataError):  # a text that the database cannot store
         return _refused(visit, Refusal.malformed)
-    # No message: it may contain what somebody has typed.
-    places = [f"{Path(place.filename).name}:{place.lineno}" for place in extract_tb(error.__traceback__)]
-    _LOG.error("A page for researchers failed: %s at %s", type(error).__name__, " > ".join(places))
+    visit.state.metrics.count("faults")
+    _LOG.error("A page for researchers failed: %s", place_of(error))
     return _refused(visit, Refusal.busy if isinstance(error, SQLAlchemyError) else Refusal.failed)
 
 
