@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import typer
 
-from sottovoce.cli.survey import accounts, author, demo, rehearse, results, run
+from sottovoce.cli.survey import accounts, author, demo, drill, rehearse, results, run
 
 app = typer.Typer(
     help="Run a survey whose answers are disguised on the respondents' own devices.", no_args_is_help=True
@@ -26,6 +26,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     results.report,
     demo.simulate,
     demo.demo,
+    drill.drill,
 )
 for command in COMMANDS:
     app.command()(command)

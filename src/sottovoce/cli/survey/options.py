@@ -38,15 +38,18 @@ def open_store(database: str, *, create: bool = False) -> Iterator["Store"]:
     """Open a database while the block runs; a missing file is created only with `create`."""
     from sottovoce.surveys.collect.store import opened
 
-    named = _named_in_file(Path(database[1:])) if database.startswith("@") else database
+    named = named_database(database)
     if not create and "://" not in named and not Path(named).is_file():
         raise SottovoceError("db", "must be a database; `sottovoce survey freeze` creates one", named)
     with opened(named) as store:
         yield store
 
 
-def _named_in_file(path: Path) -> str:
-    """Return the database that the first line of a file names."""
+def named_database(database: str) -> str:
+    """Return a database as it is given, or as the first line of a file names it, given as @FILE."""
+    if not database.startswith("@"):
+        return database
+    path = Path(database[1:])
     try:
         lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     except UnicodeDecodeError:
