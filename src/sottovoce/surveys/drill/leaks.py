@@ -150,14 +150,18 @@ def _check_orders(drill: Drill, tables: Sequence[Table]) -> None:
 
 
 def _traces(table: Table, rank: Mapping[bytes, int]) -> Iterator[tuple[str, list[Any], list[int]]]:
-    """Yield what may tell an order: the order of rows with a report, and every column's values, each with the ranks."""
-    places = {
-        place: rank[value] for place, row in enumerate(table.rows) for value in map(_as_bytes, row) if value in rank
-    }
-    ranks = list(places.values())
-    yield "the order of rows", list(places), ranks
-    for name, column in table.columns.items():
-        yield f"column {name}", [column[place] for place in places], ranks
+    """Yield what may tell an order, with the ranks of reports: the order of rows, and every column's values.
+
+    Of a report with several rows, as one has that was sent again, the first and the last row are looked at.
+    """
+    seen = [
+        (rank[value], place) for place, row in enumerate(table.rows) for value in map(_as_bytes, row) if value in rank
+    ]
+    for which, place_of in (("first", dict(reversed(seen))), ("last", dict(seen))):
+        ranks, places = list(place_of), list(place_of.values())
+        yield f"the order of {which} rows", places, ranks
+        for name, column in table.columns.items():
+            yield f"column {name} in {which} rows", [column[place] for place in places], ranks
 
 
 def _check_order(drill: Drill, trace: str, values: Sequence[Any], ranks: Sequence[int]) -> None:
