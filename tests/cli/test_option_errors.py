@@ -60,6 +60,7 @@ COMMANDS = {
     "survey restore": (),
     "survey simulate": (),
     "survey demo": (),
+    "survey drill": (),
     "survey accounts list": (),
     "survey accounts add": (),
     "survey accounts reset": (),
@@ -336,6 +337,16 @@ WRONG = {
     "survey accounts remove": {"NAME": "nobody", "--db": "a --db none.db"},
     "survey accounts end-sessions": {"NAME": "nobody", "--db": "a --db none.db"},
     "survey demo": {"--respondents": "--respondents 1", "--port": "--port -1", "--seed": "--seed -1"},
+    "survey drill": {
+        "--survey": "--survey none.yaml",
+        "--db": "--db surveys.db",
+        "--folder": "--folder none",
+        "--respondents": "--respondents 7",
+        "--only": "--only flood",
+        "--seed": "--seed -1",
+        "--minutes": "--minutes -1",
+        "--outage": "--outage 0",
+    },
 }
 """What an error must name, and arguments with which it must; names that differ in spaces are further cases."""
 

@@ -27,6 +27,9 @@ from sottovoce.surveys.collect.entries import Entry
 from sottovoce.surveys.collect.store import Store, opened
 from sottovoce.surveys.dashboard.accounts import MOST_FAILURES, Accounts, LoginError, Role
 from sottovoce.surveys.definition.definition import read_definition
+from sottovoce.surveys.drill import drill as drill_module
+from sottovoce.surveys.drill.drill import DrillResult, ScenarioOutcome
+from sottovoce.surveys.drill.state import Finding
 from sottovoce.surveys.links import read_link
 from tests.surveys.dashboard.conftest import Researcher
 
@@ -658,3 +661,43 @@ def test_a_backup_tells_what_is_wrong_with_the_database(run, folder):
     assert code == 0
     assert errors.startswith("Warning: survey ")
     assert "must have the secret key of its document" in errors
+
+
+def test_a_drill_says_what_it_did_and_passes(run, folder):
+    code, out, _ = run(
+        *["survey", "drill", "--seed", "1", "--respondents", "8", "--only", "replays", "--json", "found.json"]
+    )
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == "Drill with seed 1 over a new SQLite database. No existing survey is touched."
+    assert lines[1].startswith("replays: Every request is sent again")
+    assert lines[1].endswith(" ok")
+    assert lines[-1] == "All 9 acknowledged reports are stored, once each, and nothing leaked."
+    found = json.loads((folder / "found.json").read_text())
+    assert (found["passed"], found["lost"], found["leaked"], found["broken"]) == (True, [], [], [])
+    assert [scenario["name"] for scenario in found["scenarios"]] == ["replays", "end"]
+
+
+def test_a_drill_that_fails_says_what_was_found_and_how_to_repeat_it(run, folder, monkeypatch):
+    """Also of PostgreSQL by a URL in a file, which no message repeats, and with a definition."""
+    asked = []
+
+    def failing(survey, course, *, database, progress, **_):
+        asked.append((survey.default_title, database))
+        lost = Finding("lost", "crash", 1.25, "a report is not stored")
+        outcome = ScenarioOutcome("crash", "The server is killed.", 2.0, ((1.0, "killed"),), 9, 3, (lost, lost))
+        progress(outcome)
+        return DrillResult(course.seed, "postgresql", (outcome,))
+
+    monkeypatch.setattr(drill_module, "run_drill", failing)
+    (folder / "url.txt").write_text("postgresql://me:secret@host/db\n")
+    run("survey", "new", "draft.yaml")
+    code, out, err = run(*["survey", "drill", "--survey", "draft.yaml", "--db", "@url.txt", "--json", "-"])
+    assert code == 1
+    seed = json.loads(out)["seed"]
+    assert json.loads(out)["lost"][0]["what"] == "a report is not stored"
+    assert "crash: The server is killed. 2 lost" in err
+    assert "lost (crash, after 1.2 s): a report is not stored" in err
+    assert f"Failed: 2 lost, 0 leaked, 0 broken. The same faults again: sottovoce survey drill --seed {seed}" in err
+    assert "secret" not in out + err
+    assert [database for _, database in asked] == ["postgresql://me:secret@host/db"]

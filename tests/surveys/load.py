@@ -1,17 +1,13 @@
-"""Servers in processes of their own, and many clients that keep them busy."""
+"""Servers in processes of their own, and what they have stored."""
 
-import asyncio
-import json
 import os
-import re
 import subprocess
 import sys
 from collections import Counter
-from contextlib import contextmanager, suppress
-from typing import NamedTuple
-from urllib.parse import urlsplit
+from contextlib import closing, contextmanager
 
-from sqlalchemy import create_engine, text
+from sottovoce.surveys.collect.store import Store
+from sottovoce.surveys.drill.verdict import stored_rows
 
 SERVER = """
 import sys
@@ -53,45 +49,7 @@ def servers(database, count, **settings):
             end(process)
 
 
-class Reply(NamedTuple):
-    status: int
-    content: dict
-
-
-class Connection:
-    """A connection to a server, kept open."""
-
-    def __init__(self, address):
-        self._parts = urlsplit(address)
-        self._streams = None
-
-    async def post(self, path, body):
-        """Return the reply to a request; raise `OSError` or `EOFError` if there is none."""
-        if self._streams is None:
-            self._streams = await asyncio.open_connection(self._parts.hostname, self._parts.port)
-        reader, writer = self._streams
-        head = f"POST {path} HTTP/1.1\r\nHost: {self._parts.netloc}\r\nContent-Type: application/json\r\n"
-        writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
-        answer = await reader.readuntil(b"\r\n\r\n")
-        length = int(re.search(rb"(?i)content-length: (\d+)", answer)[1])
-        return Reply(int(answer.split()[1]), json.loads(await reader.readexactly(length)))
-
-    async def close(self):
-        if self._streams is not None:
-            self._streams[1].close()
-            with suppress(OSError):  # the server may have been killed
-                await self._streams[1].wait_closed()
-
-
 def stored(database):
     """Return how often each report lies in the tables, by its survey, key and content."""
-    url = database if "://" in database else f"sqlite:///{database}"
-    engine = create_engine(url)
-    found = Counter()
-    with engine.connect() as connection:
-        levels = connection.scalar(text("SELECT levels FROM sottovoce"))
-        for table in ["inbox", *(f"reports_{level}" for level in range(levels))]:
-            rows = connection.execute(text(f"SELECT survey, key, report FROM {table}"))  # noqa: S608  # our own names
-            found.update((survey, bytes(key), bytes(report)) for survey, key, report in rows)
-    engine.dispose()
-    return found
+    with closing(Store(database)) as store:
+        return Counter((row.survey, row.key, row.report) for row in stored_rows(store))

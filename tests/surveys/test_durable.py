@@ -5,24 +5,19 @@ acknowledged. Servers move reports all the time, so kills also hit moves.
 """
 
 import asyncio
-import os
 import random
 from collections import Counter, deque
-from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import msgspec
 import numpy as np
 import pytest
 
-from sottovoce.surveys.blind_rsa import CREDENTIAL_BYTES
-from sottovoce.surveys.client.client import AdmissionRequest, Credential, seal_report
 from sottovoce.surveys.client.simulate import simulate_respondents
 from sottovoce.surveys.collect.store import Store
-from sottovoce.surveys.links import key_hash
+from sottovoce.surveys.drill.respondents import Connection, Respondent
 from tests.surveys.crash import Recorder, tear
-from tests.surveys.load import Connection, end, start, stored
+from tests.surveys.load import end, start, stored
 
 pytestmark = pytest.mark.slow
 CONNECTIONS = 32
@@ -33,55 +28,21 @@ INVITED = 25
 """How many of them are of people with an invitation."""
 
 
-@dataclass
-class Device:
-    """Somebody's device: what it has still to do, and what was acknowledged."""
-
-    survey: object
-    report: bytes
-    token: str | None = None
-    credential: bytes = field(default_factory=lambda: os.urandom(CREDENTIAL_BYTES))
-    blinded: object = None
-    signature: str | None = None
-    sealed: object = None
-    acknowledged: bool = False
-
-    @property
-    def row(self):
-        """Row in which the database must store the report."""
-        sent = msgspec.json.decode(self.sealed.body)
-        key = bytes.fromhex(sent.get("credential") or sent["key"])
-        return self.survey.id, key_hash(self.survey.hash, key), self.report
-
-    async def proceed(self, connection):
-        """Do what is to do; return whether it was acknowledged."""
-        if self.token is not None and self.signature is None and not await self._admitted(connection):
+async def proceed(respondent, connection):
+    """Send what is to be sent next; return whether the report was acknowledged."""
+    while not respondent.acknowledged:
+        reply = await connection.post(*respondent.next_request())
+        assert reply.status in (200, 201, 503), reply  # never "spent": the same message may be sent again
+        respondent.take(reply, 0.0)
+        assert respondent.refused is None, reply
+        if reply.status == 503:
             return False
-        if self.sealed is None:
-            self.sealed = seal_report(self.survey.hash, self.report, credential=self._signed())
-        reply = await connection.post(f"/s/{self.survey.id}/reports", self.sealed.body)
-        self.acknowledged = reply.status in (200, 201)
-        assert self.acknowledged or reply.status == 503, reply
-        assert not self.acknowledged or reply.content["receipt"] == self.sealed.receipt
-        return self.acknowledged
+    return True
 
-    async def _admitted(self, connection):
-        self.blinded = self.blinded or self.survey.admission.blind(self.credential)
-        reply = await connection.post(f"/s/{self.survey.id}/admission", self.admission())
-        assert reply.status in (200, 503), reply  # never "spent": the same message may be sent again
-        self.signature = reply.content.get("signature")
-        return self.signature is not None
 
-    def admission(self, message=None):
-        return msgspec.json.encode(AdmissionRequest(self.token, (message or self.blinded.message).hex()))
-
-    def _signed(self):
-        if self.token is None:
-            return None
-        signature = bytes.fromhex(self.signature)
-        return Credential(
-            self.credential, self.survey.admission.finalize(self.credential, signature, self.blinded.inverse)
-        )
+def row_of(respondent):
+    """Row in which the database must store the report."""
+    return respondent.survey.id, respondent.key, respondent.report
 
 
 class Load:
@@ -95,7 +56,9 @@ class Load:
         tokens = iter(store.invite(invited, people * INVITED // LOAD))
         every = LOAD // INVITED
         self.devices = [
-            Device(open_survey, report) if place % every else Device(invited, report, next(tokens))
+            Respondent(place, open_survey, report)
+            if place % every
+            else Respondent(place, invited, report, next(tokens))
             for place, report in enumerate(reports)
         ]
         store.close()
@@ -117,7 +80,7 @@ class Load:
         while self._until is None or self._acknowledged < self._until:
             device = self._waiting.popleft()
             try:
-                acknowledged = await device.proceed(connection)
+                acknowledged = await proceed(device, connection)
             except (OSError, EOFError):
                 self._waiting.appendleft(device)
                 break
@@ -131,9 +94,9 @@ class Load:
     def check(self, database):
         """Every acknowledged report is there, none twice, and nothing is there that nobody sent."""
         found = stored(database)
-        acknowledged = {device.row for device in self.devices if device.acknowledged}
+        acknowledged = {row_of(device) for device in self.devices if device.acknowledged}
         assert acknowledged <= found.keys()
-        assert found.keys() <= {device.row for device in self.devices if device.sealed is not None}
+        assert found.keys() <= {row_of(device) for device in self.devices if device.sealed is not None}
         assert set(Counter((survey, key) for survey, key, _ in found.elements()).values()) == {1}
         return len(acknowledged)
 
@@ -145,7 +108,7 @@ class Load:
             path = f"/s/{device.survey.id}/admission"
             reply = await connection.post(path, device.admission())
             assert (reply.status, reply.content) == (200, {"signature": device.signature})
-            other = device.survey.admission.blind(device.credential).message
+            other = device.blind().message
             assert (await connection.post(path, device.admission(other))).status == 409
         await connection.close()
         return len(admitted)

@@ -17,7 +17,8 @@ from sottovoce.surveys.collect import store as store_module
 from sottovoce.surveys.collect.app_state import AppState, utc_now
 from sottovoce.surveys.collect.entries import Entry, Outcome
 from sottovoce.surveys.collect.store import Store
-from tests.surveys.load import Connection, servers, stored
+from sottovoce.surveys.drill.respondents import Connection
+from tests.surveys.load import servers, stored
 
 CLIENTS = 200
 REPORT = bytes([0] * 6 + [1, 1] + [0] * 7)

@@ -84,6 +84,28 @@ def test_a_survey_is_shown_while_the_database_fails(server, store, survey, monke
     assert server.ask("GET", f"/s/{survey.id}").status == 200
 
 
+def test_a_survey_is_shown_while_the_database_does_not_answer(server, store, survey, open_survey, monkeypatch):
+    """Nor does a first request for another survey, which has to wait, hold up those for one in memory."""
+    asked, answers = threading.Event(), threading.Event()
+
+    def silent(*_):
+        asked.set()
+        answers.wait(60)
+
+    assert server.ask("GET", f"/s/{survey.id}").status == 200
+    monkeypatch.setattr(app_state_module, "FRESH_SECONDS", 0)
+    monkeypatch.setattr(app_state_module, "ASK_SECONDS", 0.05)
+    monkeypatch.setattr(Store, "holds", silent)
+    monkeypatch.setattr(Store, "survey", silent)
+    with ThreadPoolExecutor(1) as pool:
+        waits = pool.submit(server.ask, "GET", f"/s/{open_survey.id}")
+        assert asked.wait(60)
+        assert [server.ask("GET", f"/s/{survey.id}").status for _ in range(3)] == [200] * 3
+        assert not waits.done()
+        answers.set()
+        assert waits.result().status == 404  # a silent store has said None
+
+
 def raising(error):
     def fail(*_):
         raise error

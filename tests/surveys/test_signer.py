@@ -2,6 +2,8 @@
 
 import asyncio
 import io
+import subprocess
+import sys
 
 import pytest
 
@@ -54,3 +56,32 @@ def test_lines_are_signed_one_by_one(monkeypatch, capsys, secret_key):
     refused, signature, end = capsys.readouterr().out.split("\n")
     assert (refused, end) == ("", "")
     assert secret_key.public.finalize(CREDENTIAL, bytes.fromhex(signature), blinded.inverse)
+
+
+def test_nothing_is_written_after_the_server_was_killed(secret_key):
+    """A traceback in a server's log would alarm whoever reads it, and could show anything."""
+    command = [sys.executable, "-m", signer_module.__name__]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    digits = secret_key.public.blind(CREDENTIAL).message.hex()
+    line = f"{digits} {secret_key.public.modulus:x} {secret_key.exponent:x}\n"
+    _, said = process.communicate(line.encode(), timeout=60)
+    assert (process.returncode, said) == (1, b"")
+
+
+def test_a_signature_that_nobody_reads_ends_the_process(monkeypatch, secret_key):
+    ended = []
+    line = (
+        f"{secret_key.public.blind(CREDENTIAL).message.hex()} {secret_key.public.modulus:x} {secret_key.exponent:x}\n"
+    )
+
+    class Closed(io.StringIO):
+        def write(self, _):
+            raise BrokenPipeError
+
+    monkeypatch.setattr(signer_module.sys, "stdin", io.StringIO(line))
+    monkeypatch.setattr(signer_module.sys, "stdout", Closed())
+    monkeypatch.setattr(signer_module.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(signer_module.os, "_exit", ended.append)
+    sign_lines()
+    assert ended == [1]

@@ -1,6 +1,6 @@
 """The `sottovoce` command: its subcommands, errors without tracebacks, and exit codes.
 
-Exit codes: 0 success, 1 an audit found that a plan exceeds its odds, 2 wrong usage (explained on standard error),
+Exit codes: 0 success, 1 an audit, a drill or a check of a receipt failed, 2 wrong usage (explained on standard error),
 130 interrupted; anything else is a bug.
 """
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import typer
 
-from sottovoce.cli.survey import accounts, author, backup, demo, rehearse, results, run, serve
+from sottovoce.cli.survey import accounts, author, backup, demo, drill, rehearse, results, run, serve
 
 app = typer.Typer(
     help="Run a survey whose answers are disguised on the respondents' own devices.", no_args_is_help=True
@@ -28,6 +28,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     backup.restore,
     demo.simulate,
     demo.demo,
+    drill.drill,
 )
 for command in COMMANDS:
     app.command()(command)

@@ -46,12 +46,10 @@ def open_store(database: str, *, create: bool = False) -> Iterator["Store"]:
 
 
 def database_name(database: str) -> str:
-    """Return the path or URL of a database that `--db` names, perhaps in a file."""
-    return _named_in_file(Path(database[1:])) if database.startswith("@") else database
-
-
-def _named_in_file(path: Path) -> str:
-    """Return the database that the first line of a file names."""
+    """Return a database as it is given, or as the first line of a file names it, given as @FILE."""
+    if not database.startswith("@"):
+        return database
+    path = Path(database[1:])
     try:
         lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     except UnicodeDecodeError:

@@ -13,6 +13,7 @@ from ipaddress import IPv6Address
 from typing import Any, TypeVar
 
 import msgspec
+from anyio import to_thread
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
@@ -38,6 +39,9 @@ WINDOW_SECONDS = 10.0
 MOST_ADDRESSES = 100_000
 BODY_OVERHEAD = 1024
 """Most bytes of a body besides the report itself."""
+
+ASK_SECONDS = 2.0
+"""Time for which a page waits for the database to say whether its survey was deleted."""
 
 SMALL_BODY = 2048
 """Most bytes of the body of a check or an admission."""
@@ -351,25 +355,22 @@ class AppState:
     async def published(self, request: Request) -> PublishedSurvey:
         """Return the survey that a request's address names.
 
-        Frozen surveys never change, so each is read once. Whether it was deleted is asked again after a moment.
+        Frozen surveys never change, so each is read once. Whether it was deleted is asked again after a moment, by one
+        request at a time: nobody waits for a database that does not answer before a survey in memory is shown.
         """
         name = request.path_params["survey"]
-        if not self._is_known(name):
+        if name in self._published and time.monotonic() - self._seen_at[name] > FRESH_SECONDS:
+            self._seen_at[name] = time.monotonic()
+            if await self._is_deleted(name):
+                self.forget(name)
+        if name not in self._published:
             async with self._reading:  # simultaneous first requests wait for one of them to read the survey
                 await self._read(name)
         return self._published[name]
 
-    def _is_known(self, name: str) -> bool:
-        return name in self._published and time.monotonic() - self._seen_at[name] <= FRESH_SECONDS
-
     async def _read(self, name: str) -> None:
-        if self._is_known(name):
+        if name in self._published:
             return
-        if name in self._published and not await self._is_deleted(name):
-            self._seen_at[name] = time.monotonic()
-            return
-        self._published.pop(name, None)
-        self._secrets.pop(name, None)
         # Nothing but ids is asked for: PostgreSQL refuses texts with a zero byte, which is no failure of its own.
         survey = await self.asked(self.store.survey, name) if ID.fullmatch(name) else None
         if survey is None:
@@ -377,10 +378,11 @@ class AppState:
         self._published[name], self._seen_at[name] = PublishedSurvey(survey), time.monotonic()
 
     async def _is_deleted(self, name: str) -> bool:
-        """Whether a survey is no longer there; one in memory is shown while the database fails."""
+        """Whether a survey is no longer there; one in memory is shown while the database fails or does not answer."""
         try:
-            return not await run_in_threadpool(self.store.holds, name)
-        except SQLAlchemyError:
+            async with asyncio.timeout(ASK_SECONDS):
+                return not await to_thread.run_sync(self.store.holds, name, abandon_on_cancel=True)
+        except (SQLAlchemyError, TimeoutError):
             return False
 
     def forget(self, name: str) -> None:

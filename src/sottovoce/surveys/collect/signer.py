@@ -6,6 +6,7 @@ ends, so it does not outlive a server that is killed.
 """
 
 import asyncio
+import os
 import signal
 import sys
 
@@ -79,7 +80,10 @@ def sign_lines() -> None:
             signature = blind_sign(bytes.fromhex(blinded), int(modulus, 16), int(exponent, 16)).hex()
         except SottovoceError:
             signature = ""
-        print(signature, flush=True)
+        try:
+            print(signature, flush=True)
+        except BrokenPipeError:  # the server was killed; to end in good order would be to try again, and complain
+            os._exit(1)
 
 
 if __name__ == "__main__":  # pragma: no cover  # in the other process
