@@ -290,6 +290,8 @@ WRONG = {
         "--port": "--port -1",
         "--per-window": "--per-window 0",
         "--url": "--url x",
+        "--proxy": "--proxy proxy.example.org",
+        "--settings": "--settings none.toml",
     },
     "survey status": {"--db": "--db none.db"},
     "survey revoke": {"ID": "zz", "--links": "--links t.csv", "--db": "--db none.db"},
