@@ -47,6 +47,33 @@ send_interval: 0
 questions: [{id: tax, kind: yes_no, text: "Did you evade tax?"}]
 """
 
+WIDE = """
+title: Wide
+asker: A
+purpose: P
+until: 2100-12-31
+odds: 9
+invitation: open
+send_interval: 86400
+questions:
+  - {id: region, kind: single, text: Where, answers: [a, b, c], public: true}
+  - {id: town, kind: single, text: Town, answers: [d, e], public: true, when: {region: c}}
+  - {id: fruit, kind: several, text: What, answers: [a, b, c, d, e, f, g, h, i, j], decline: true, shuffle: true}
+"""
+UNBOUNDED = """
+title: Unbounded
+asker: A
+purpose: P
+until: 2100-12-31
+odds: 9
+weak: accepted
+invitation: open
+send_interval: 10
+questions:
+  - {id: a, kind: yes_no, text: A, scheme: {name: mangat, p: 0.7}}
+  - {id: b, kind: yes_no, text: B}
+"""
+
 SEAL = "  const codes = [...disguised"
 MARK = f"  globalThis.mark = truthOf(survey, answers)[0];\n{SEAL}"
 """What somebody answered first, where other modules find it."""

@@ -1,16 +1,20 @@
 """Conclusions from made-up walks: what is noticed about requests, bodies, times and reports, and what is not."""
 
+import asyncio
 import json
 import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from hashlib import sha256
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanisms.coins import random_words
-from sottovoce.surveys.audit.browser import Walk, find_browser
+from sottovoce.surveys.audit.browser import Walk, find_browser, outside_of_loops
 from sottovoce.surveys.audit.checks import (
     Expectations,
     Notes,
@@ -26,7 +30,7 @@ from sottovoce.surveys.audit.judgement import cell_in_words, judge
 from sottovoce.surveys.audit.paths import Path, random_path, two_truths
 from sottovoce.surveys.audit.proxy import DroppedError, SentRequest
 from sottovoce.surveys.audit.report import Bound, Finding
-from sottovoce.surveys.audit.run import Effort, Gate, _blinded, checked_link
+from sottovoce.surveys.audit.run import Audit, Effort, Gate, _blinded, _check_invitation, checked_link
 from sottovoce.surveys.client.client import disguised_reports
 from sottovoce.surveys.definition.definition import survey_from_text
 from sottovoce.surveys.links import Link
@@ -224,7 +228,7 @@ def test_constants(maker):
     assert "something between the fields" in told(maker.noted(*spaced, *[maker.walk() for _ in range(3)]))
 
 
-def twins(maker, first, second, again) -> tuple[list[Finding], str | None]:
+def twins(maker, first, second, again) -> tuple[list[Finding], list[str]]:
     notes = Notes()
     for _ in range(2):
         remark = note_twins([first, second, again], maker.expected, notes)
@@ -233,13 +237,13 @@ def twins(maker, first, second, again) -> tuple[list[Finding], str | None]:
 
 def test_twins(maker):
     first, other = maker.walk(), maker.walk()
-    assert twins(maker, first, first, first) == ([], None)
-    assert "do not repeat a walk" in twins(maker, first, first, other)[1]
+    assert twins(maker, first, first, first) == ([], [])
+    assert "do not repeat a walk" in twins(maker, first, first, other)[1][0]
     later = replace(first, time=START + 1)
     assert "0.000 seconds and 0.001 seconds" in told(twins(maker, first, later, first)[0])
     nothing = replace(first, sent=first.sent[:1])
     assert "other answers change the length" in told(twins(maker, first, nothing, first)[0])
-    assert twins(maker, nothing, nothing, nothing) == ([], None)
+    assert twins(maker, nothing, nothing, nothing) == ([], [])
 
 
 def test_retries():
@@ -365,8 +369,9 @@ def test_the_gate(maker):
     assert asked("POST", f"{home}/check").status == 200
     assert asked("POST", f"{home}/admission").status == 503
     gate.admits = True
-    assert asked("POST", f"{home}/admission") is None
-    assert asked("POST", f"{home}/admission").status == 503
+    assert asked("POST", f"{home}/admission", b"1") is None
+    assert asked("POST", f"{home}/admission", b"2").status == 503
+    assert asked("POST", f"{home}/admission", b"1") is None
     body = maker.body(maker.paths[0])
     sent = json.loads(body)
     receipt = sha256(f"{sent['survey']}{sent['report']}{sent['key']}".encode()).hexdigest()[:16]
@@ -376,6 +381,14 @@ def test_the_gate(maker):
     assert asked("POST", f"{home}/reports", body).status == 503
     with pytest.raises(DroppedError):
         asked("POST", f"{home}/reports", body)
+
+
+def test_a_server_that_admits_nobody(maker):
+    maker.expected.survey = survey = replace(Maker(INVITED).survey, admission=KEY.public)
+    device = SimpleNamespace(enter=lambda _: None, states=lambda: [["key", {"state": "prepared"}]])
+    under_way = Audit(survey, None, Gate(survey), None, None, maker.expected, Notes())
+    with pytest.raises(SottovoceError, match="invitation must be admitted by the server"):
+        under_way.be_admitted(device, maker.paths[0])
 
 
 def test_blinded_messages():
@@ -398,6 +411,25 @@ def test_links():
         assert refused.value.parameter == name
 
 
+@pytest.mark.parametrize(
+    ("definition", "token", "parameter"),
+    [
+        (OPEN.replace("2100-12-31", "2020-12-31"), None, "link"),
+        (OPEN, "x" * 22, "invitation"),
+        (INVITED, None, "invitation"),
+        (INVITED, "x" * 22, "invitation"),
+    ],
+)
+def test_invitations_that_cannot_be_used(definition, token, parameter):
+    def spent(_):
+        raise SottovoceError("link", "must have an invitation that can be used", "spent")
+
+    survey = survey_from_text(definition)
+    with pytest.raises(SottovoceError) as refused:
+        _check_invitation(SimpleNamespace(check=spent), Link(SERVER, survey.hash, token), survey)
+    assert refused.value.parameter == parameter
+
+
 def test_efforts():
     for wrong in ({"walks": 1}, {"minutes": 0}, {"seed": -1}):
         with pytest.raises(SottovoceError):
@@ -410,3 +442,13 @@ def test_no_browser(monkeypatch):
         find_browser()
     with pytest.raises(SottovoceError, match="browser must be the path of Chromium"):
         find_browser("/nowhere/chromium")
+
+
+def test_threads_where_loops_run():
+    async def asked():
+        return outside_of_loops(threading.current_thread)()
+
+    with ThreadPoolExecutor(1) as pool:  # a browser's tests may keep a loop running in this thread
+        here = pool.submit(threading.current_thread).result()
+        assert pool.submit(outside_of_loops(threading.current_thread)).result() is here
+        assert pool.submit(asyncio.run, asked()).result() is not here

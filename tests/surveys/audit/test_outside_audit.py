@@ -13,6 +13,8 @@ from tests.surveys.audit.dishonest import (
     KINDS,
     ONE,
     OPEN,
+    UNBOUNDED,
+    WIDE,
     by_agent,
     only_for,
     serving,
@@ -37,9 +39,9 @@ def test_an_honest_survey_with_invitations(tmp_path, audit, heading_of):
     """All kinds of questions, branches and languages; the invitation is spent, and no report is stored."""
     with serving(tmp_path, DEFINITION.replace("send_interval: 0", "send_interval: 600")) as site:
         (link,) = site.invite()
-        result = audit(site, 15, invitation=link, sources=["127.0.0.1", "127.0.0.2"])
+        result = audit(site, 12, invitation=link, sources=["127.0.0.1", "127.0.0.2"])
         assert result.passed, result
-        assert result.walks == 15
+        assert result.walks == 12
         assert site.reports() == []
         assert result.scripts.startswith("those of the installed release")
         assert [bound.name for bound in result.bounds][-1] == "all answers together"
@@ -57,6 +59,7 @@ def heading_of():
     return lambda page: page.partition("<h1>")[2].partition("</h1>")[0]
 
 
+@pytest.mark.slow
 def test_an_open_survey_with_one_question(tmp_path, audit):
     with serving(tmp_path, ONE) as site:
         result = audit(site, 15)
@@ -87,6 +90,19 @@ def test_a_page_that_cannot_be_walked(tmp_path, audit):
     assert "page must lead a respondent through the survey" in str(refused.value)
 
 
+@pytest.mark.slow
+def test_a_server_that_admits_nobody(tmp_path, audit):
+    def busy(scope, reply):
+        if scope["path"].endswith("/admission"):
+            reply.status, reply.body = 503, b"{}"
+
+    with (
+        serving(tmp_path, INVITED, busy) as site,
+        pytest.raises(SottovoceError, match="must be admitted by the server"),
+    ):
+        audit(site)
+
+
 def test_scripts_of_another_release_are_named_and_not_convicted(tmp_path, audit):
     with serving(tmp_path, INVITED, with_scripts([])) as site:
         (link,) = site.invite()
@@ -95,6 +111,7 @@ def test_scripts_of_another_release_are_named_and_not_convicted(tmp_path, audit)
         assert admitted(site) == 0
 
 
+@pytest.mark.slow
 def test_time_runs_out(tmp_path, audit):
     with serving(tmp_path, ONE) as site:
         result = audit(site, 100, minutes=0.001)
@@ -146,6 +163,7 @@ def test_what_is_served_convicts_by_itself(tmp_path, audit, name):
     assert result.verdict == "convicted"
 
 
+@pytest.mark.slow
 def test_a_page_that_some_loads_get_differently(tmp_path, audit):
     """The page is an honest one for whoever asks without a browser."""
     spied = only_for(lambda scope: b"sec-fetch-dest" in dict(scope["headers"]), with_scripts(KINDS["beacon"][1]))
@@ -168,8 +186,7 @@ def test_dishonest_pages_are_convicted_by_what_they_do(tmp_path, audit, name):
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(20))
 def test_honest_surveys_are_never_convicted(tmp_path, audit, number):
-    definition = (OPEN, INVITED, AT_ONCE, DEFINITION)[number % 4]
+    definition = (OPEN, INVITED, AT_ONCE, DEFINITION, WIDE, UNBOUNDED)[number % 6]
     with serving(tmp_path, definition) as site:
-        result = audit(site, 25, seed=number)
+        result = audit(site, 20, seed=number)
     assert result.passed, result
-    assert result.remarks == ()

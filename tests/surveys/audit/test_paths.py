@@ -7,33 +7,9 @@ from sottovoce.mechanisms.coins import random_words
 from sottovoce.surveys.audit.paths import coded, expected_reports, random_path, two_truths
 from sottovoce.surveys.client.client import is_asked
 from sottovoce.surveys.definition.definition import survey_from_text
-from tests.surveys.audit.dishonest import ONE
+from tests.surveys.audit.dishonest import ONE, UNBOUNDED, WIDE
 from tests.surveys.browser.states import EVERYTHING
 from tests.surveys.browser.test_same_bytes import DEFINITION
-
-WIDE = """
-title: Wide
-asker: A
-purpose: P
-until: 2100-12-31
-odds: 9
-invitation: open
-questions:
-  - {id: region, kind: single, text: Where, answers: [a, b, c], public: true}
-  - {id: town, kind: single, text: Town, answers: [d, e], public: true, when: {region: c}}
-  - {id: fruit, kind: several, text: What, answers: [a, b, c, d, e, f, g, h, i, j], decline: true}
-"""
-UNBOUNDED = """
-title: Unbounded
-asker: A
-purpose: P
-until: 2100-12-31
-odds: inf
-invitation: open
-weak: accepted
-questions:
-  - {id: a, kind: yes_no, text: A, scheme: {name: forced_response, p_yes: 0, p_no: 0.3}}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -79,3 +55,8 @@ def test_expected_reports_are_those_of_the_plan():
     )
     (reports,) = expected_reports(survey, [first] * 10_000, random_words(1))
     assert np.mean(reports == coded(survey, [first])[0][0]) == pytest.approx(0.75, abs=0.02)
+
+
+def test_reports_that_rule_an_answer_out():
+    first, second = two_truths(survey_from_text(UNBOUNDED), np.random.default_rng(1))
+    assert {first.truth["a"], second.truth["a"]} == {"no", "yes"}

@@ -1,22 +1,27 @@
 """The driven browser: Chromium behind the recording proxy, in which paths are walked through the served page."""
 
+import asyncio
 import json
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path as FilePath
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from sottovoce.errors import SottovoceError, Words, check_installed
 from sottovoce.surveys.audit.paths import Path
 from sottovoce.surveys.audit.proxy import RecordingProxy, SentRequest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Playwright
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FLAGS = (
@@ -176,25 +181,39 @@ class DrivenBrowser:
             device.close()
 
 
-@contextmanager
-def driven_browser(proxy: RecordingProxy, program: str | None = None) -> Iterator[DrivenBrowser]:
-    """Start the installed Chromium, or the program at a path."""
-    path = find_browser(program)
+def outside_of_loops(work: Callable[Given, Made]) -> Callable[Given, Made]:
+    """Let a function run in a thread of its own where an event loop runs, as in notebooks: Playwright needs its own."""
+
+    @wraps(work)
+    def run(*arguments: Given.args, **options: Given.kwargs) -> Made:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return work(*arguments, **options)
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(work, *arguments, **options).result()
+
+    return run
+
+
+def drive(proxy: RecordingProxy, program: str, work: Callable[[DrivenBrowser], Made]) -> Made:
+    """Start a browser, let `work` use it, and return what that returns."""
     check_installed("an audit from outside", "audit", "playwright.sync_api")
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        with browser_errors():
-            browser = playwright.chromium.launch(
-                executable_path=path,
-                args=list(FLAGS),
-                ignore_default_args=["--enable-automation"],
-                proxy={"server": f"http://127.0.0.1:{proxy.port}", "bypass": "<-loopback>"},
-            )
-        try:
-            yield DrivenBrowser(browser, proxy)
-        finally:
-            browser.close()
+    with ExitStack() as stack:  # all in one statement: Playwright goes on in another stack, where nothing is measured
+        return work(DrivenBrowser(_launch(stack.enter_context(sync_playwright()), proxy, program), proxy))
+
+
+def _launch(playwright: "Playwright", proxy: RecordingProxy, program: str) -> "Browser":
+    """Start Chromium, which is stopped with Playwright."""
+    with browser_errors():
+        return playwright.chromium.launch(
+            executable_path=program,
+            args=list(FLAGS),
+            ignore_default_args=["--enable-automation"],
+            proxy={"server": f"http://127.0.0.1:{proxy.port}", "bypass": "<-loopback>"},
+        )
 
 
 def find_browser(program: str | None = None) -> str:

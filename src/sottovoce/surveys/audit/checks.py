@@ -224,7 +224,7 @@ def note_constants(walks: Sequence[Walk], expected: Expectations, notes: Notes) 
                         notes.add(kind, f"{name} is {value!r} in some walks", f"always the same, {usual!r}")
 
 
-def note_twins(walks: Sequence[Walk], expected: Expectations, notes: Notes) -> str | None:
+def note_twins(walks: Sequence[Walk], expected: Expectations, notes: Notes) -> list[str]:
     """Compare walks with the same random numbers: first, second, and first truth again.
 
     All but the report itself must be the same. Returns a remark if random numbers do not repeat a walk, so that nothing
@@ -232,13 +232,13 @@ def note_twins(walks: Sequence[Walk], expected: Expectations, notes: Notes) -> s
     """
     first, second, again = (_traces(walk, expected) for walk in walks)
     if first != again:
-        return "the same random numbers do not repeat a walk; walks with them were not compared"
+        return ["the same random numbers do not repeat a walk; walks with them were not compared"]
     for name in sorted({*first, *second} - {"report"}):
         if first.get(name) != second.get(name):
             rule = "the same, because all random numbers are the same"
             told = "" if name != "time of sending" else f": {first[name]} and {second[name]} after the page was loaded"
             notes.add(name, f"other answers change the {name}", rule, example=told)
-    return None
+    return []
 
 
 def _traces(walk: Walk, expected: Expectations) -> dict[str, str]:
@@ -252,10 +252,7 @@ def _traces(walk: Walk, expected: Expectations) -> dict[str, str]:
     seconds = f"{(walk.time - walk.start) / 1000:.3f} seconds"
     lengths = ", ".join(str(len(request.body)) for request in sends)
     headers = sha256(repr([request.headers for request in sends]).encode()).hexdigest()[:16]
-    loaded = [index for index, request in enumerate(walk.sent) if request.path == expected.home]
-    here = [request.path for request in walk.sent[loaded[-1] :] if request.url.startswith(expected.server)]
-    paths = ", ".join(path for path in here if not path.startswith("/assets/"))
-    return traces | {"time of sending": seconds, "length": lengths, "headers": headers, "requests": paths}
+    return traces | {"time of sending": seconds, "length": lengths, "headers": headers}
 
 
 def note_retries(bodies: Sequence[bytes], notes: Notes) -> None:

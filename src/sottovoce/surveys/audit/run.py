@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from secrets import randbits
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 from sottovoce import __version__
 from sottovoce.checks import Progress, number, whole_number
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.surveys.audit.browser import Device, DrivenBrowser, Walk, driven_browser, find_browser
+from sottovoce.surveys.audit.browser import Device, DrivenBrowser, Walk, drive, find_browser, outside_of_loops
 from sottovoce.surveys.audit.checks import (
     Expectations,
     Notes,
@@ -30,7 +31,7 @@ from sottovoce.surveys.audit.checks import (
 from sottovoce.surveys.audit.judgement import RISK, Judged, judge
 from sottovoce.surveys.audit.paths import Path, random_path, two_truths
 from sottovoce.surveys.audit.proxy import DroppedError, RecordingProxy, Reply, SentRequest, recording
-from sottovoce.surveys.audit.report import Finding, OutsideAudit
+from sottovoce.surveys.audit.report import Finding, OutsideAudit, redacted
 from sottovoce.surveys.audit.visitors import (
     Served,
     check_release,
@@ -49,10 +50,13 @@ from sottovoce.surveys.report import receipt_of
 
 WALKS = 600
 MINUTES = 8.0
+TRIES = 3
+"""Attempts to be admitted."""
+
 RETRIES = 6
 """Reports whose first attempts to send them fail."""
 
-TWINS = 3
+TWINS = 4
 """Sets of walks with the same random numbers."""
 
 BY_HAND = 10
@@ -83,6 +87,7 @@ class Gate:
 
     survey: Survey
     admits: bool = False
+    admitted: bytes | None = None
     fails: deque[str] = field(default_factory=deque)
     admissions: list[str] = field(default_factory=list)
     reports: list[bytes] = field(default_factory=list)
@@ -115,8 +120,8 @@ class Gate:
     def _admission(self, request: SentRequest) -> Reply | None:
         """Pass on one admission; hold all others back."""
         self.admissions.append(request.body.decode("utf-8", "replace"))
-        if self.admits:
-            self.admits = False
+        if self.admits and self.admitted in (None, request.body):  # the same bytes may have to be sent again
+            self.admitted = request.body
             return None
         return Reply(503, b'{"error":"busy","reason":"later"}', (*JSON, ("retry-after", "5")))
 
@@ -134,10 +139,10 @@ class Audit:
     link: Link
     gate: Gate
     proxy: RecordingProxy
-    browser: DrivenBrowser
     rng: np.random.Generator
     expected: Expectations
     notes: Notes
+    browser: DrivenBrowser = field(init=False)
     remarks: list[str] = field(default_factory=list)
     states: list[Any] = field(default_factory=list)
     walks: list[Walk] = field(default_factory=list)
@@ -166,11 +171,17 @@ class Audit:
     def be_admitted(self, device: Device, path: Path) -> None:
         """Go to the first question; where the survey has invitations, this one is spent now."""
         self.gate.admits = True
-        device.enter(path)
-        self.states = device.states()
-        if self.survey.admission:
-            self.expected.credential = next((state.get("credential") for _, state in self.states), None)
-            self.notes.secrets = self.expected.secrets
+        for _ in range(TRIES):
+            device.enter(path)
+            self.states = device.states()
+            if not self.survey.admission:
+                return
+            admitted = [state for _, state in self.states if "signature" in state]
+            if admitted:
+                self.expected.credential = admitted[0]["credential"]
+                self.notes.secrets = self.expected.secrets
+                return
+        raise SottovoceError("invitation", "must be admitted by the server", Words("no signature"))
 
     def restore(self, device: Device) -> None:
         """Let a fresh device keep what the admitted one keeps."""
@@ -185,9 +196,7 @@ class Audit:
                 walks = [device.walk(path, self.states, kind="twin", seed=seed) for path in (first, second, first)]
                 for walk in walks:
                     note_walk(walk, self.expected, self.notes)
-                remark = note_twins(walks, self.expected, self.notes)
-                if remark and remark not in self.remarks:
-                    self.remarks.append(remark)
+                self.remarks += note_twins(walks, self.expected, self.notes)
 
     def retry(self, paths: Sequence[Path]) -> None:
         """Let attempts to send fail, load the page again in between, and compare the bytes."""
@@ -230,6 +239,7 @@ def mixed_paths(survey: Survey, first: Path, second: Path, rng: np.random.Genera
         yield random_path(survey, rng)
 
 
+@outside_of_loops
 def outside_audit(
     url: str,
     *,
@@ -278,31 +288,42 @@ def outside_audit(
     )
     if findings:  # whatever such a page does, it is not what was promised; the invitation is not spent
         return replace(result, seconds=time.monotonic() - start)
-    rng, gate = np.random.default_rng(drawn), Gate(survey)
+    gate = Gate(survey)
     proxy = RecordingProxy(link.server, gate, tuple(addresses) or (None,))
-    with recording(proxy), driven_browser(proxy, program) as driven:
-        files = {path: sha256(next(iter(got.values())).body).hexdigest() for path, got in served.items()}
-        expected = Expectations(survey, link.server, link.token, files)
-        audit = Audit(survey, link, gate, proxy, driven, rng, expected, Notes(expected.secrets))
-        paths = two_truths(survey, rng)
-        try:
-            judged = _walk_all(audit, paths, effort, start, progress or (lambda *_: None))
-        except SottovoceError as reason:
-            if not audit.notes.findings(0):
-                raise
-            judged = Judged([], [])
-            audit.remarks.append(f"The walks were broken off: {reason}")
-        version = driven.version
+    files = {path: sha256(next(iter(got.values())).body).hexdigest() for path, got in served.items()}
+    expected = Expectations(survey, link.server, link.token, files)
+    audit = Audit(survey, link, gate, proxy, np.random.default_rng(drawn), expected, Notes(expected.secrets))
+    with recording(proxy):
+        return drive(proxy, program, partial(_conclude, audit, result, effort, start, progress or _unseen))
+
+
+def _unseen(*_: int | None) -> None:
+    """Show no progress."""
+
+
+def _conclude(
+    audit: Audit, result: OutsideAudit, effort: Effort, start: float, progress: Progress, browser: DrivenBrowser
+) -> OutsideAudit:
+    """Make all walks in a browser, and return the result with what they show."""
+    audit.browser = browser
+    paths = two_truths(audit.survey, audit.rng)
+    try:
+        judged = _walk_all(audit, paths, effort, start, progress)
+    except SottovoceError as reason:
+        if not audit.notes.findings(0):
+            raise
+        judged = Judged([], [])
+        audit.remarks.append(redacted(f"The walks were broken off: {reason}", audit.expected.secrets))
     return replace(
         result,
         seconds=time.monotonic() - start,
         walks=len(audit.walks),
         truths=tuple(path.words() for path in paths),
-        browser=version,
+        browser=browser.version,
         done=(*result.done, *_done(audit)),
         bounds=tuple(judged.bounds),
         findings=(*audit.notes.findings(len(audit.walks)), *judged.findings),
-        remarks=(*audit.remarks, *audit.notes.remarks()),
+        remarks=tuple(dict.fromkeys([*audit.remarks, *audit.notes.remarks()])),
     )
 
 
@@ -328,7 +349,7 @@ def _done(audit: Audit) -> list[str]:
     return [
         *(admitted if audit.survey.admission else []),
         f"Twins: {TWINS} times three walks with the same random numbers, of different answers.",
-        f"Retries: {RETRIES} reports whose sending failed twice, with the page loaded again in between.",
+        f"Retries: {RETRIES} reports whose sending failed three times, with the page loaded again in between.",
         f"Walks: {len(audit.walks)}, of two truths and of random paths, every {BY_HAND}th by keyboard; compared in "
         "their requests, headers, lengths, times, what the device keeps, and the reports.",
         "No report was passed on to the server.",

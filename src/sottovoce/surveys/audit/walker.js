@@ -1,6 +1,6 @@
-// Walks through the page of a survey as a respondent would, under a clock of its own. It runs before the page's scripts,
-// and is an expression: a function of its settings. `name` is what the walker is called in the page, `start` the time at
-// which the clock stands, and `seed` repeats the page's random numbers, or is null for the device's own.
+// Walks through the page of a survey as a respondent would, under a clock of its own. It runs before the page's
+// scripts, and is an expression: a function of its settings. `name` is what the walker is called in the page, `start`
+// the time at which the clock stands, and `seed` repeats the page's random numbers, or is null for the device's own.
 (({ name, start, seed }) => {
   const PATIENCE = 20_000; // milliseconds for a walk, beyond which the page has stopped
   const address = location.href; // a page that has sent its report takes the invitation out of it
@@ -10,7 +10,8 @@
   const noted = []; // what could leave without passing the audit's proxy
   let [now, count, stale, acted, deadline] = [start, 0, 0, 0, 0];
   let [pressed, random] = [null, seed];
-  let wake = () => {};
+  const idle = () => {};
+  let wake = idle;
 
   // The clock stands still until the walker lets it go on to the next timer.
   const arm = (run, delay, every, values) => {
@@ -91,10 +92,11 @@
   // Until the page has changed, or waits for a new timer; looked at again after a moment in any case.
   const change = () =>
     new Promise((resolve) => {
-      const watch = new MutationObserver(() => wake());
-      wake = () => (watch.disconnect(), (wake = () => {}), resolve());
+      const finish = () => (watch.disconnect(), wake === finish && (wake = idle), resolve());
+      const watch = new MutationObserver(finish);
       watch.observe(document, { attributeFilter: ["hidden"], childList: true, subtree: true });
-      later(wake, 50);
+      wake = finish;
+      later(finish, 50);
     });
 
   // One step of a walk: whatever `use` does to an element, or a wait. True when the walk has come to its end.
@@ -106,7 +108,7 @@
     }
     if (aimed.element && !(aimed.presses && heading() === pressed)) {
       if (aimed.presses) [pressed, stale, acted] = [heading(), count, performance.now()];
-      if (aimed.presses && !found("progress")) random = script.seed ?? seed; // whatever was drawn for the screens before
+      if (aimed.presses && !found("progress")) random = script.seed ?? seed; // whatever was drawn until now
       await use(aimed.element);
       return false;
     }
@@ -122,7 +124,7 @@
     const [moment] = (await states()).map(([, state]) => state.moment).filter(Boolean);
     if (moment - now > 120_000) now = moment - 90_000;
     const changed = change();
-    fire();
+    if (waiting().length) fire();
     await changed;
   }
 
@@ -166,7 +168,8 @@
     });
 
   const restore = (entries) =>
-    inStates("readwrite", (store) => Promise.all([ended(store.clear()), ...entries.map(([key, state]) => ended(store.put(state, key)))]));
+    inStates("readwrite", (store) =>
+      Promise.all([ended(store.clear()), ...entries.map(([key, state]) => ended(store.put(state, key)))]));
 
   // Everything in which a page could leave something behind.
   const kept = async () => ({
