@@ -86,7 +86,7 @@ Change = tuple[str, str, str]
 KINDS: dict[str, tuple[str, list[Change], str]] = {
     "wrong matrix": (
         AT_ONCE,
-        [("coins.js", "shown.push(value / step)", "shown.push(Math.random() < 0.7 ? 0n : value / step)")],
+        [("coins.js", "shown.push(value / step)", "shown.push(Math.random() < 0.95 ? 0n : value / step)")],
         "coins",
     ),
     "beacon": (

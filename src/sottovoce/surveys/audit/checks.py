@@ -22,9 +22,10 @@ BROWSER_HEADERS = {
 """Headers that browsers add by themselves, or that the page sets for a body of JSON."""
 
 BROWSERS_OWN = {
-    *("accounts.google.com", "android.clients.google.com", "clients2.google.com", "content-autofill.googleapis.com"),
-    *("edgedl.me.gvt1.com", "optimizationguide-pa.googleapis.com", "redirector.gvt1.com", "update.googleapis.com"),
-    *("safebrowsing.googleapis.com", "safebrowsingohttpgateway.googleapis.com"),
+    *("accounts.google.com", "android.clients.google.com", "clients1.google.com", "clients2.google.com"),
+    *("clients4.google.com", "clientservices.googleapis.com", "content-autofill.googleapis.com", "edgedl.me.gvt1.com"),
+    *("optimizationguide-pa.googleapis.com", "redirector.gvt1.com", "safebrowsing.googleapis.com"),
+    *("safebrowsingohttpgateway.googleapis.com", "sb-ssl.google.com", "update.googleapis.com"),
 }
 """Hosts that Chromium asks by itself, and that belong to its makers."""
 

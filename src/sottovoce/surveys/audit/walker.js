@@ -155,7 +155,11 @@
     opening.onupgradeneeded = () => opening.result.createObjectStore("states");
     const database = await ended(opening);
     try {
-      return await use(database.transaction("states", mode).objectStore("states"));
+      const transaction = database.transaction("states", mode);
+      const complete = new Promise((resolve) => (transaction.oncomplete = transaction.onabort = resolve));
+      const result = await use(transaction.objectStore("states"));
+      await complete; // what is not complete when the page is loaded again is lost
+      return result;
     } finally {
       database.close();
     }
