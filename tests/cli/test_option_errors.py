@@ -53,6 +53,7 @@ COMMANDS = {
     "survey delete": ("--yes",),
     "survey rehearse": (),
     "survey receipt": (),
+    "survey audit": (),
     "survey estimate": (),
     "survey export": (),
     "survey report": (),
@@ -70,6 +71,7 @@ COMMANDS = {
 """Arguments that a command always gets."""
 
 PRIOR = "--prior .5,.3,.2"
+LINK = f"http://127.0.0.1:9/s/{'0' * 16}#{'0' * 64}"
 POINT = f"{PRIOR} --odds 3 --plan new.json"
 LABELLED = f"{POINT} --attribute a --prior-source public:x"
 
@@ -305,7 +307,17 @@ WRONG = {
         "--db": "--db none.db",
         "--url": "--url x",
     },
-    "survey receipt": {"LINK": "x 0123456789abcdef", "RECEIPT": f"http://127.0.0.1:9/s/{'0' * 16}#{'0' * 64} x"},
+    "survey receipt": {"LINK": "x 0123456789abcdef", "RECEIPT": f"{LINK} x"},
+    "survey audit": {
+        "URL": "x",
+        "--invitation": f"{LINK} --invitation x",
+        "--walks": f"{LINK} --walks 1",
+        "--minutes": f"{LINK} --minutes 0",
+        "--seed": f"{LINK} --seed -1",
+        "--from": f"{LINK} --from 192.0.2.1",
+        "--browser": f"{LINK} --browser /nowhere/chromium",
+        "--output": f"{LINK} -o plan.json",
+    },
     "survey estimate": {
         "ID": "zz",
         "--cross": "--cross a,a",

@@ -59,8 +59,9 @@ def _as_written(parameter: Parameter) -> str:
     (info,) = getattr(parameter.annotation, "__metadata__", [None])
     if isinstance(info, ArgumentInfo):
         return str(info.metavar).strip("[]")
-    declared = getattr(info, "param_decls", None) or [f"--{written_name(parameter.name)}"]
-    return str(max(declared, key=len)).partition("/")[0]
+    given = (getattr(info, "default", None), *(getattr(info, "param_decls", None) or ()))  # typer takes the first apart
+    declared = [each for each in given if isinstance(each, str) and each.startswith("-")]
+    return max(declared or [f"--{written_name(parameter.name)}"], key=len).partition("/")[0]
 
 
 def split_names(text: str | None) -> list[str]:

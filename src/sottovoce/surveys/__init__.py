@@ -8,6 +8,7 @@ May import every room but `cli`. Web and database libraries are imported here an
 from sottovoce._lazy import lazy
 
 HOMES = {
+    "surveys.audit.run": ("outside_audit",),
     "surveys.client.client": ("Client",),
     "surveys.client.simulate": (
         "SimulatedRespondents",

@@ -1,5 +1,6 @@
 """Made by tools/stubs.py from the table of homes in `__init__.py`."""
 
+from sottovoce.surveys.audit.run import outside_audit as outside_audit
 from sottovoce.surveys.client.client import Client as Client
 from sottovoce.surveys.client.simulate import SimulatedRespondents as SimulatedRespondents
 from sottovoce.surveys.client.simulate import send_reports as send_reports

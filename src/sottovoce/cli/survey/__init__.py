@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import typer
 
-from sottovoce.cli.survey import accounts, author, backup, demo, drill, rehearse, results, run, serve
+from sottovoce.cli.survey import accounts, audit, author, backup, demo, drill, rehearse, results, run, serve
 
 app = typer.Typer(
     help="Run a survey whose answers are disguised on the respondents' own devices.", no_args_is_help=True
@@ -19,6 +19,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     run.status,
     run.revoke,
     run.receipt,
+    audit.audit,
     run.close,
     run.delete,
     results.estimate,

@@ -1,0 +1,1 @@
+"""The outside audit: whoever has a link drives the served page in a browser, and judges what leaves it."""
