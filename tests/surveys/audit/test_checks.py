@@ -14,7 +14,7 @@ import pytest
 
 from sottovoce.errors import SottovoceError
 from sottovoce.mechanisms.coins import random_words
-from sottovoce.surveys.audit.browser import Walk, find_browser, outside_of_loops
+from sottovoce.surveys.audit.browser import Walk, find_browser
 from sottovoce.surveys.audit.checks import (
     Expectations,
     Notes,
@@ -33,6 +33,7 @@ from sottovoce.surveys.audit.report import Bound, Finding
 from sottovoce.surveys.audit.run import Audit, Effort, Gate, _blinded, _check_invitation, checked_link
 from sottovoce.surveys.client.client import disguised_reports
 from sottovoce.surveys.definition.definition import survey_from_text
+from sottovoce.surveys.event_loops import outside_of_loops
 from sottovoce.surveys.links import Link
 from tests.surveys.audit.dishonest import AT_ONCE, INVITED, OPEN
 from tests.surveys.browser.conftest import KEY

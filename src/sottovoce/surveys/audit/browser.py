@@ -1,17 +1,15 @@
 """The driven browser: Chromium behind the recording proxy, in which paths are walked through the served page."""
 
-import asyncio
 import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property, wraps
+from functools import cached_property
 from pathlib import Path as FilePath
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sottovoce.errors import SottovoceError, Words, check_installed
 from sottovoce.surveys.audit.paths import Path
@@ -20,7 +18,6 @@ from sottovoce.surveys.audit.proxy import RecordingProxy, SentRequest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Playwright
 
-Given = ParamSpec("Given")
 Made = TypeVar("Made")
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -179,21 +176,6 @@ class DrivenBrowser:
             yield device
         finally:
             device.close()
-
-
-def outside_of_loops(work: Callable[Given, Made]) -> Callable[Given, Made]:
-    """Let a function run in a thread of its own where an event loop runs, as in notebooks: Playwright needs its own."""
-
-    @wraps(work)
-    def run(*arguments: Given.args, **options: Given.kwargs) -> Made:
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return work(*arguments, **options)
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(work, *arguments, **options).result()
-
-    return run
 
 
 def drive(proxy: RecordingProxy, program: str, work: Callable[[DrivenBrowser], Made]) -> Made:

@@ -17,7 +17,7 @@ import numpy as np
 from sottovoce import __version__
 from sottovoce.checks import Progress, number, whole_number
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.surveys.audit.browser import Device, DrivenBrowser, Walk, drive, find_browser, outside_of_loops
+from sottovoce.surveys.audit.browser import Device, DrivenBrowser, Walk, drive, find_browser
 from sottovoce.surveys.audit.checks import (
     Expectations,
     Notes,
@@ -45,6 +45,7 @@ from sottovoce.surveys.audit.visitors import (
 from sottovoce.surveys.client.client import Client
 from sottovoce.surveys.collect.app_state import today
 from sottovoce.surveys.definition.survey import Survey
+from sottovoce.surveys.event_loops import outside_of_loops
 from sottovoce.surveys.links import Link, new_token, read_link
 from sottovoce.surveys.report import receipt_of
 

@@ -17,6 +17,7 @@ from sottovoce.surveys.drill.scratch import new_scratch
 from sottovoce.surveys.drill.server import APPLICATION
 from sottovoce.surveys.drill.state import Drill, Finding
 from sottovoce.surveys.drill.verdict import check_stored
+from sottovoce.surveys.event_loops import outside_of_loops
 
 RESPONDENTS = 200
 OUTAGE = 60.0
@@ -120,6 +121,7 @@ class Course:
         return [scenario for scenario in SCENARIOS if not self.only or scenario.name in self.only]
 
 
+@outside_of_loops
 def run_drill(
     survey: Survey,
     course: Course,
