@@ -7,7 +7,7 @@ import pytest
 
 from sottovoce.surveys.collect.backup import restore
 from tests.surveys.load import servers, stored
-from tests.surveys.test_durable import LOAD, Load
+from tests.surveys.test_durable import LOAD, Load, row_of
 
 pytestmark = pytest.mark.slow
 BACKUPS = 3
@@ -23,15 +23,15 @@ def test_a_backup_under_load_has_every_report_from_before(kind, request, tmp_pat
 
             def back_up(number=number):
                 """As an operator does, in a process of its own."""
-                before = {device.row for device in load.devices if device.acknowledged}
+                before = {row_of(device) for device in load.devices if device.acknowledged}
                 command = [sys.executable, "-m", "sottovoce", "survey", "backup", f"{number}.backup", "--db", database]
                 subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-                after = {device.row for device in load.devices if device.acknowledged}
+                after = {row_of(device) for device in load.devices if device.acknowledged}
                 during.append(len(after) - len(before))
                 restore(tmp_path / f"{number}.backup", tmp_path / f"{number}.db")
                 found = stored(str(tmp_path / f"{number}.db"))
                 assert before <= found.keys()
-                assert found.keys() <= {device.row for device in load.devices if device.sealed is not None}
+                assert found.keys() <= {row_of(device) for device in load.devices if device.sealed is not None}
                 assert set(found.values()) == {1}
 
             finished(load.drive(addresses[number % 2], back_up))
