@@ -172,9 +172,24 @@ def check_demo(programs: Path, folder: Path) -> None:
     )
 
 
+def check_published_files(extra: str, programs: Path, folder: Path) -> None:
+    """The report and CSV need nothing beyond the survey; errors name the command that installs what is missing."""
+    sottovoce = str(programs / "sottovoce")
+    run(sottovoce, "survey", "new", "draft.yaml", "--sample", "minimal", cwd=folder)
+    assert run(sottovoce, "survey", "rehearse", "draft.yaml", "--respondents", "200", cwd=folder).returncode == 0
+    assert run(sottovoce, "survey", "report", "rehearsal.html", cwd=folder).returncode == 0
+    assert run(sottovoce, "survey", "export", "rehearsal.zip", cwd=folder).returncode == 0
+    for end in ("sav", "dta"):
+        done = run(sottovoce, "survey", "export", f"rehearsal.{end}", cwd=folder)
+        hint = "" if extra == "publish" else "install it with: pip install 'sottovoce[publish]'"
+        assert (done.returncode, hint in done.stderr) == (0 if extra == "publish" else 2, True)
+    if extra == "publish":
+        assert run(sottovoce, "survey", "export", "rehearsal.parquet", cwd=folder).returncode == 0
+
+
 @pytest.mark.parametrize("extra", sorted(set(EXTRAS) - {"dev"}))
 def test_each_extra_alone(wheel, tmp_path, extra):
-    """Plans and Parquet files; an engine and the survey's demo, which need no other extra."""
+    """Plans and Parquet files; an engine, the survey's demo and published files, which need no other extra."""
     programs = installed(tmp_path, wheel, extra)
     script = "import sottovoce as sv; print(sv.plan(sv.Schema([sv.boolean('a')]), odds=3).guarantee)"
     done = run(str(programs / "python"), "-W", "error", "-c", script, cwd=tmp_path)
@@ -189,6 +204,8 @@ def test_each_extra_alone(wheel, tmp_path, extra):
         check_engine(extra, programs, tmp_path)
     if extra == "survey":
         check_demo(programs, tmp_path)
+    if extra in ("survey", "publish"):
+        check_published_files(extra, programs, tmp_path)
 
 
 def test_spark_with_pandas_3(wheel, tmp_path):
@@ -200,22 +217,6 @@ def test_spark_with_pandas_3(wheel, tmp_path):
     version = run(python, "-c", "import pandas; print(pandas.__version__)", cwd=tmp_path).stdout
     assert int(version.partition(".")[0]) >= 3
     check_engine("spark", programs, tmp_path)
-
-
-@pytest.mark.parametrize("extra", ["survey", "publish"])
-def test_files_are_published_with_the_extra_publish_alone(wheel, tmp_path, extra):
-    """The report and CSV need nothing beyond the survey; errors name the command that installs what is missing."""
-    sottovoce = str(installed(tmp_path, wheel, extra) / "sottovoce")
-    run(sottovoce, "survey", "new", "draft.yaml", "--sample", "minimal", cwd=tmp_path)
-    assert run(sottovoce, "survey", "rehearse", "draft.yaml", "--respondents", "200", cwd=tmp_path).returncode == 0
-    assert run(sottovoce, "survey", "report", "rehearsal.html", cwd=tmp_path).returncode == 0
-    assert run(sottovoce, "survey", "export", "rehearsal.zip", cwd=tmp_path).returncode == 0
-    for end in ("sav", "dta"):
-        done = run(sottovoce, "survey", "export", f"rehearsal.{end}", cwd=tmp_path)
-        hint = "" if extra == "publish" else "install it with: pip install 'sottovoce[publish]'"
-        assert (done.returncode, hint in done.stderr) == (0 if extra == "publish" else 2, True)
-    if extra == "publish":
-        assert run(sottovoce, "survey", "export", "rehearsal.parquet", cwd=tmp_path).returncode == 0
 
 
 def test_frames_of_the_newest_pandas(wheel, tmp_path):

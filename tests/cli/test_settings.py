@@ -1,5 +1,6 @@
 """Settings of `survey serve`: options before the environment before a file, and what is wrong in any of them."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -207,3 +208,29 @@ def test_the_table_of_settings_is_the_commands():
         " | ".join([f"| `--{key}`", f"`{each.environment}`", keys[key], shown(each.default), f"{each.help} |"])
         for key, each in KNOWN.items()
     ]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "nearest"),
+    [("PROT", "PORT"), ("RESPONDENT_ONLY", "RESPONDENTS_ONLY"), ("METRIC", "METRICS"), ("SETTING", "SETTINGS")],
+)
+def test_variables_that_set_nothing_are_refused(served, monkeypatch, wrong, nearest):
+    """As keys of a file are: a researchers' side that should be closed must not stay open. No value is shown."""
+    monkeypatch.setenv(f"SOTTOVOCE_{wrong}", "secret")
+    refused = served()
+    assert refused.code == 2
+    assert f"the nearest is SOTTOVOCE_{nearest}. Got SOTTOVOCE_{wrong} instead" in refused.errors
+    assert "secret" not in refused.errors
+
+
+def test_variables_of_other_programs_are_none_of_the_servers_business(served, monkeypatch):
+    """All that the repository names, in benchmarks, tests and documentation."""
+    files = [
+        path for folder in ("benchmarks", "docs", "tests", "tools") for path in (ROOT / folder).rglob("*.[mp][dy]")
+    ]
+    named = {name for path in files for name in re.findall(r"SOTTOVOCE_[A-Z]+[A-Z_]*[A-Z]", path.read_text("utf-8"))}
+    others = named - {setting.environment for setting in KNOWN.values()}
+    assert {"SOTTOVOCE_DATA", "SOTTOVOCE_SCREENSHOTS", "SOTTOVOCE_STREAM_VALUES"} <= others
+    for name in others:
+        monkeypatch.setenv(name, "1")
+    assert served().code == 0

@@ -99,7 +99,11 @@ def test_functionals_that_end_inside_the_simplex():
     assert 0.35 <= found[0] < 0.4
 
 
-@pytest.mark.parametrize("functional", [Entropy(), MutualInformation((2, 3)), GSquared((2, 3))], ids=lambda f: f.name)
+@pytest.mark.parametrize(
+    "functional",
+    [Entropy(), MutualInformation((2, 3)), GSquared((2, 3)), PearsonCorrelation([0, 1], [0, 1, 3])],
+    ids=lambda f: f.name,
+)
 def test_second_derivatives(functional):
     p = np.array([0.3, 0.1, 0.2, 0.1, 0.2, 0.1])
     given = functional.hessian(p)

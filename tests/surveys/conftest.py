@@ -22,10 +22,14 @@ from sottovoce.plans.plan import Group
 from sottovoce.schemes import CutAndPaste
 from sottovoce.surveys.blind_rsa import CREDENTIAL_BYTES, SecretKey, blind_sign
 from sottovoce.surveys.client.client import Credential
+from sottovoce.surveys.collect.app_state import today
 from sottovoce.surveys.collect.database import surveys, writing
 from sottovoce.surveys.collect.server import listen, make_app, running
 from sottovoce.surveys.collect.store import Store, _survey_row
-from sottovoce.surveys.definition.definition import survey_from_text
+from sottovoce.surveys.definition.definition import sample_definition, survey_from_text
+from sottovoce.surveys.drill.scratch import SqliteScratch
+from sottovoce.surveys.drill.server import APPLICATION
+from sottovoce.surveys.drill.state import Drill
 from sottovoce.surveys.links import Link
 from tests.surveys.postgres import find_programs, new_cluster
 
@@ -288,3 +292,16 @@ def finished():
             return pool.submit(asyncio.run, coroutine).result()
 
     return run
+
+
+@pytest.fixture
+def drill(tmp_path, secret_key, monkeypatch):
+    """A drill without servers."""
+    monkeypatch.setattr(SecretKey, "generate", lambda: secret_key)
+    sample = survey_from_text(sample_definition("exams", today()))
+    return Drill(SqliteScratch(tmp_path), sample, seed=1, respondents=8, outage=0.1, application=APPLICATION)
+
+
+def found_in(drill) -> list[str]:
+    """What a drill has found."""
+    return [finding.what for finding in drill.findings]

@@ -133,8 +133,15 @@ def backed_up(database, path, **settings):
         return back_up(store, path, **settings)
 
 
-@pytest.mark.parametrize("target", ["sqlite", "postgres"])
-@pytest.mark.parametrize("source", ["sqlite", "postgres"])
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("sqlite", "postgres"),
+        ("postgres", "sqlite"),
+        pytest.param("sqlite", "sqlite", marks=pytest.mark.slow),
+        pytest.param("postgres", "postgres", marks=pytest.mark.slow),
+    ],
+)
 def test_everything_is_restored_from_and_to_either_database(source, target, database_of, tmp_path, fill):
     origin, new, file = database_of(source, "surveys"), database_of(target), tmp_path / "backup.db"
     tokens = fill(origin)
@@ -514,7 +521,7 @@ else:
 """
 
 
-@pytest.mark.parametrize("limit", [0, 3_000, 30_000, 60_000])
+@pytest.mark.parametrize("limit", [0, 30_000, *(pytest.param(n, marks=pytest.mark.slow) for n in (3_000, 60_000))])
 @pytest.mark.parametrize("command", ["backup", "restore"])
 def test_a_full_disk_leaves_nothing(command, limit, database, fill, tmp_path):
     """RLIMIT_FSIZE stands for the full disk: writing beyond it fails, as root too."""

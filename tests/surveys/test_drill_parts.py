@@ -1,4 +1,4 @@
-"""The parts of the drill: its server, its proxy, its databases, its respondents, and what its verdict looks at."""
+"""The parts of the drill: its server, its proxy, its databases, its respondents, and what scenarios share."""
 
 import asyncio
 import os
@@ -12,71 +12,22 @@ from datetime import timedelta
 from pathlib import Path
 from random import Random
 
-import msgspec
 import pytest
-from sqlalchemy import delete, insert, select, text, update
+from sqlalchemy import delete
 from sqlalchemy.engine import make_url
 
 from sottovoce.errors import SottovoceError
-from sottovoce.surveys.blind_rsa import SecretKey, blind_sign
-from sottovoce.surveys.collect.app_state import blinded_hash, today, utc_now
-from sottovoce.surveys.collect.database import inbox, invitations, layout, writing
-from sottovoce.surveys.collect.entries import Entry
+from sottovoce.surveys.collect.app_state import utc_now
+from sottovoce.surveys.collect.database import inbox, writing
 from sottovoce.surveys.collect.store import Store
-from sottovoce.surveys.definition.definition import sample_definition, survey_from_text
 from sottovoce.surveys.drill import faults as faults_module
 from sottovoce.surveys.drill import server as server_module
 from sottovoce.surveys.drill import state as state_module
-from sottovoce.surveys.drill import verdict as verdict_module
-from sottovoce.surveys.drill.drill import Course
-from sottovoce.surveys.drill.leaks import LEAST, MOST_DEVIATION, Needles, check_leaks, rank_deviation
 from sottovoce.surveys.drill.proxy import Proxy, Weather
 from sottovoce.surveys.drill.respondents import Connection, Crowd, Reply
-from sottovoce.surveys.drill.scratch import PostgresScratch, SqliteScratch, new_scratch
+from sottovoce.surveys.drill.scratch import PostgresScratch, new_scratch
 from sottovoce.surveys.drill.server import APPLICATION, Controls, Server, find_application
-from sottovoce.surveys.drill.state import Drill
-from sottovoce.surveys.drill.verdict import check_stored
-from sottovoce.surveys.links import token_hash
-
-
-@pytest.fixture
-def drill(tmp_path, secret_key, monkeypatch):
-    """A drill without servers."""
-    monkeypatch.setattr(SecretKey, "generate", lambda: secret_key)
-    sample = survey_from_text(sample_definition("exams", today()))
-    return Drill(SqliteScratch(tmp_path), sample, seed=1, respondents=8, outage=0.1, application=APPLICATION)
-
-
-@pytest.fixture
-def answered(drill, secret_key):
-    """Let new respondents be admitted and acknowledged, without a server."""
-
-    def answer(count):
-        people = drill.new_respondents(count)
-        with drill.store() as store:
-            for respondent in people:
-                respondent.admission()
-                message, token = respondent.blinded.message, token_hash(drill.survey.hash, respondent.token)
-                store.admit(drill.survey.id, token, blinded_hash(message))
-                respondent.signature = blind_sign(message, secret_key.public.modulus, secret_key.exponent).hex()
-                respondent.seal()
-                store.commit([entry_of(respondent)])
-                respondent.acknowledged_at = time.monotonic()
-            store.tidy()
-        return people
-
-    return answer
-
-
-def entry_of(respondent, key=None):
-    return Entry(
-        respondent.survey.id, key or respondent.key, respondent.report, receipt=bytes.fromhex(respondent.receipt)
-    )
-
-
-def found(drill):
-    return [finding.what for finding in drill.findings]
-
+from tests.surveys.conftest import found_in
 
 # The server
 
@@ -300,7 +251,7 @@ def test_who_is_not_served_is_named(drill, finished, monkeypatch):
         return await drill.ask(unserved, "reports", b"", "http://127.0.0.1:1")
 
     assert finished(answer()).status == 0
-    assert found(drill) == [
+    assert found_in(drill) == [
         "respondent 1 was refused: status 403, signature",
         "respondent 2 was not served within 0.05 s after the last fault",
     ]
@@ -311,13 +262,13 @@ def test_replies_are_looked_at(drill):
     drill._look_at_reply(respondent, Reply(500, {"reason": "Traceback (most recent call last)"}))
     assert not drill.expect(Reply(200, ["x"]), {409: None}, "it was not refused")
     assert not drill.expect(Reply(409, {"error": "spent"}), {409: "other_report"}, "it was not refused")
-    assert found(drill) == [
+    assert found_in(drill) == [
         "respondent 1 got status 500: status 500, reason",
         "respondent 1 got a traceback",
         "it was not refused; the reply: status 200, something else",
         "it was not refused; the reply: status 409, spent",
     ]
-    drill.note("broken", found(drill)[0])
+    drill.note("broken", found_in(drill)[0])
     assert len(drill.findings) == 4
 
 
@@ -338,7 +289,7 @@ def test_servers_that_end_by_themselves_or_not_at_all_are_found(drill, finished)
     drill.servers = [Stub(runs=False), Stub(), Stub()]
     finished(drill.settle_servers())
     assert len(drill.servers) == 1
-    assert found(drill) == [
+    assert found_in(drill) == [
         "a server ended by itself",
         "a server did not stop when it was asked to, and had to be killed",
     ]
@@ -349,8 +300,8 @@ def test_servers_that_end_by_themselves_or_not_at_all_are_found(drill, finished)
 def test_a_survey_that_is_not_shown_during_an_outage_is_found(drill, finished, monkeypatch):
     monkeypatch.setattr(faults_module, "LOOK_SECONDS", 0.05)
     drill.servers = [Stub()]
-    finished(faults_module._look(drill, time.monotonic() + 0.01))
-    assert found(drill) == ["the survey was not shown within 0.05 s of an outage of the database"]
+    finished(faults_module._look(drill, time.monotonic() + 0.2))  # a busy machine takes a moment to begin
+    assert set(found_in(drill)) == {"the survey was not shown within 0.05 s of an outage of the database"}
 
 
 def test_who_is_asked_to_come_again_in_a_race_does_so(drill, finished, monkeypatch):
@@ -372,144 +323,3 @@ def test_who_is_asked_to_come_again_in_a_race_does_so(drill, finished, monkeypat
     monkeypatch.setattr(drill, "ask", ask)
     sent = finished(faults_module._at_once(drill, respondent, "admission", [b"", b""]))
     assert [each.status for each in sent] == [200, 409]
-
-
-# The verdict
-
-
-def test_what_is_stored_as_it_should_be_is_no_finding(drill, answered):
-    answered(8)
-    check_stored(drill)
-    check_leaks(drill, at_rest=True)
-    assert found(drill) == []
-
-
-def test_lost_reports_are_found(drill, answered):
-    gone, changed, unlisted = answered(3)
-    with drill.store() as store, writing(store.engine) as connection:
-        connection.execute(delete(inbox).where(inbox.c.key == gone.key))
-        connection.execute(update(inbox).where(inbox.c.key == changed.key).values(report=b"other"))
-        connection.execute(update(inbox).where(inbox.c.key == unlisted.key).values(receipt=None))
-    drill.new_respondents(1)
-    check_stored(drill)
-    kinds = {finding.kind for finding in drill.findings}
-    ends = [what.rpartition(", ")[2] for what in found(drill)]
-    assert kinds == {"lost"}
-    assert ends == ["is not stored", "is stored with other bytes", "is not among the receipts that anybody can check"]
-
-
-def test_doubled_reports_and_strange_ones_are_found(drill, answered):
-    twice, again, third = answered(3)
-    with drill.store() as store:
-        store.commit([entry_of(again, b"k" * 16)])
-        with writing(store.engine) as connection:
-            table = store_table(connection)
-            row = connection.execute(select(inbox).where(inbox.c.key == twice.key)).mappings().one()
-            connection.execute(insert(table), dict(row))
-            connection.execute(delete(invitations).where(invitations.c.token == third.invitation_hashes[0]))
-    check_stored(drill)
-    whats = " | ".join(found(drill))
-    assert "the report of respondent 1 is stored 2 times" in whats
-    assert f"under the key {(b'k' * 16).hex()}" in whats
-    assert f"2 reports are stored with the receipt {again.receipt}" in whats
-    assert "invitations are missing or too many" in whats
-    assert "5 reports are stored, and 2 invitations spent" in whats
-
-
-def store_table(connection):
-    """The table of reports that were moved."""
-    from sottovoce.surveys.collect.database import level
-
-    assert connection.scalar(select(layout.c.levels)) == 1
-    return level(0)
-
-
-def test_invitations_that_nobody_has_used_are_found(drill, answered):
-    (respondent,) = answered(1)
-    respondent.blinded = None
-    check_stored(drill)
-    assert found(drill) == ["1 invitations are spent, and 0 respondents asked for that"]
-
-
-def test_estimates_that_are_not_possible_are_found(drill, answered, monkeypatch):
-    answered(2)
-    monkeypatch.setattr(verdict_module, "LEAST_ESTIMATED", 0)
-    monkeypatch.setattr(verdict_module, "survey_results", lambda *_: (_ for _ in ()).throw(SottovoceError("a", "b", 1)))
-    object.__setattr__(drill.respondents[0].survey, "minimum", 1)
-    check_stored(drill)
-    assert found(drill) == ["nothing can be estimated from the stored reports: a b. Got 1 instead."]
-
-
-def test_secrets_are_found_wherever_they_are(drill, answered):
-    first, second, third = answered(3)
-    logged = first.token.encode() + b"\nTraceback (most recent call last):\n  File x\nKeyError: 'x'\n"
-    drill.all_servers = [Stub(output=logged)]
-    folder = drill.scratch.folder / "temporary"
-    folder.mkdir()
-    (folder / "spool").write_bytes(b"12345" + second.credential + b"12" + second.credential[:9])
-    with drill.store() as store, writing(store.engine) as connection:
-        connection.execute(text("CREATE TABLE log (line TEXT)"))
-        connection.execute(text("INSERT INTO log VALUES (:line)"), {"line": f"from {third.address} at 12:00"})
-    check_leaks(drill, at_rest=False)
-    assert sorted(set(found(drill)) - {"the address of respondent 3 is in the file surveys.db-wal"}) == [
-        "a server wrote a traceback, which may show anything: KeyError: 'x'",
-        "the address of respondent 3 is in the file surveys.db",
-        "the address of respondent 3 is in the table log",
-        "the credential of respondent 2 is in the file spool",
-        "the invitation of respondent 1 is in what a server wrote",
-    ]
-    assert {finding.kind for finding in drill.findings} == {"leaked"}
-
-
-def test_needles_are_found_by_all_of_their_bytes():
-    needles = Needles({b"12345678a": "first", b"12345678bcd": "second"})
-    assert needles.within(b"..12345678a") == {"first"}
-    assert needles.within(b"12345678") == set()
-    assert needles.within(b"1234") == set()
-    assert list(needles.places(b"12345678bcd12345678a")) == [(0, b"12345678bcd"), (11, b"12345678a")]
-
-
-def test_orders_and_links_are_found(drill, answered):
-    people = answered(60)
-    with drill.store() as store, writing(store.engine) as connection:
-        connection.execute(text("CREATE TABLE seen (number INTEGER PRIMARY KEY, report BLOB, token BLOB)"))
-        for respondent in [*people, *reversed(people)]:  # everybody comes again, which hides nothing
-            row = {"report": respondent.key, "token": respondent.invitation_hashes[0]}
-            connection.execute(text("INSERT INTO seen (report, token) VALUES (:report, :token)"), row)
-    check_leaks(drill, at_rest=True)
-    whats = found(drill)
-    assert "the table seen holds both invitations and reports" in whats
-    told = [what.partition(" tells")[0] for what in whats if "order of arrival" in what]
-    assert "the order of first rows of the table seen" in told
-    assert "column number in last rows of the table seen" in told
-    assert all("seen" in trace or "file" in trace for trace in told)
-
-
-def test_orders_of_values_that_cannot_be_compared_tell_nothing():
-    assert rank_deviation([None, *range(40)], range(41)) == 0
-    assert rank_deviation(range(5), range(5)) == 0
-    assert rank_deviation(range(LEAST), range(LEAST)) > MOST_DEVIATION  # the fewest that are examined are enough
-
-
-@pytest.mark.parametrize(
-    ("wrong", "name"),
-    [
-        ({"seed": -1}, "seed"),
-        ({"respondents": 3}, "respondents"),
-        ({"only": ["flood"]}, "only"),
-        ({"minutes": -1}, "minutes"),
-        ({"outage": 0}, "outage"),
-    ],
-)
-def test_a_course_is_checked(wrong, name):
-    with pytest.raises(SottovoceError, match=f"{name} must"):
-        Course(**{"seed": 1} | wrong)
-
-
-def test_bodies_of_other_reports_are_under_the_same_key(answered):
-    (respondent,) = answered(1)
-    before = msgspec.json.decode(respondent.seal().body)
-    respondent.change_report(b"other")
-    after = msgspec.json.decode(respondent.seal().body)
-    assert after == before | {"report": b"other".hex()}
-    assert respondent.report == b"other"

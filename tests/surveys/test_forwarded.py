@@ -100,7 +100,7 @@ def test_other_scopes_are_passed_on(finished):
     [
         ("survey.example.org", "must be an IP address, or a network such as"),
         ("10.0.0.1/8", "has host bits set"),
-        ("0.0.0.0/0", "must have a prefix of at least 8 bits: whoever is in it can make up addresses"),
+        ("0.0.0.0/0", "must have a prefix of at least 8 bits: anyone in it can make up addresses"),
         ("::/0", "must have a prefix of at least 16 bits"),
         ("*", "must be an IP address"),
     ],

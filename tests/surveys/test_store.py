@@ -3,6 +3,7 @@
 import asyncio
 import os
 import random
+import re
 import sqlite3
 import sys
 import threading
@@ -23,10 +24,12 @@ from sottovoce.surveys.collect import database as database_module
 from sottovoce.surveys.collect import store as store_module
 from sottovoce.surveys.collect import writer as writer_module
 from sottovoce.surveys.collect.admissions import Admission
-from sottovoce.surveys.collect.database import _prepare_layout, inbox, level, levels_of, reading, surveys, writing
-from sottovoce.surveys.collect.entries import Entry, Outcome
+from sottovoce.surveys.collect.database import inbox, level, levels_of, reading, surveys, writing
+from sottovoce.surveys.collect.entries import Entry, Outcome, _one_by_one
 from sottovoce.surveys.collect.inbox import count
-from sottovoce.surveys.collect.store import Mark, Store, opened
+from sottovoce.surveys.collect.marks import Mark
+from sottovoce.surveys.collect.opening import _prepare_layout
+from sottovoce.surveys.collect.store import Store, opened
 from sottovoce.surveys.collect.writer import BusyError, Writer
 from sottovoce.surveys.links import token_hash
 
@@ -652,6 +655,39 @@ def test_reports_are_read_at_once_and_their_mark_tells_when(store, open_survey):
     assert not store.may_have_grown(name, Mark(3, b"\x03" * 16, b"\x08" * 16))
     joined = store.joined_reports(name)
     assert sorted(joined[start : start + 2] for start in range(0, 8, 2)) == sorted(store.reports(name))
+
+
+@pytest.mark.parametrize("kind", ["SQLite", "PostgreSQL"])
+def test_marks_follow_what_other_processes_move_and_delete(kind, database, postgres, open_survey):
+    place = database if kind == "SQLite" else postgres.database()
+    with closing(Store(place)) as store, closing(Store(place)) as other:
+        name = store.freeze(open_survey).id
+        for number in range(1, 4):
+            store.commit([Entry(name, bytes([number, part]) * 8, b"1") for part in range(100)])
+            assert store.mark(name).reports == other.mark(name).reports == 100 * number
+            other._arrived = True
+            assert other.tidy()
+            assert store.mark(name) == other.mark(name) == (100 * number, b"\x01\x00" * 8, bytes([number, 99]) * 8)
+        other.delete_survey(name)
+        assert store.mark(name) == (0, b"", b"")
+        assert store.counts(name)["reports"] == 0
+
+
+def test_postgres_looks_up_each_key(postgres, open_survey):
+    """Without statistics of new tables, it takes a survey for small, and would read all of it for each commit."""
+    with closing(Store(postgres.database())) as store:
+        store.freeze(open_survey)
+        for moved in (True, False):
+            store.commit([Entry(open_survey.id, os.urandom(16), b"1") for _ in range(5_000)])
+            if moved:
+                store.tidy()
+        query = _one_by_one(1).compile(dialect=store.engine.dialect)
+        given = dict(query.params) | {"survey": open_survey.id, "keys": [os.urandom(16) for _ in range(64)]}
+        with reading(store.engine) as connection:
+            plan = "\n".join(connection.exec_driver_sql(f"EXPLAIN {query}", given).scalars())
+    assert plan.count("Index Scan") == 2
+    assert "Seq Scan" not in plan
+    assert len(re.findall(r"Index Cond: \(\(\(survey\)::text = .* AND \(key = ", plan)) == 2
 
 
 def test_a_place_names_the_database_and_shows_no_password(store, postgres):

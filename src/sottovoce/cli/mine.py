@@ -1,4 +1,4 @@
-"""`sottovoce mine`: itemsets, rules, classifiers and graphs, from disguised data alone."""
+"""`sottovoce mine`: itemsets, rules, classifiers, graphs and regressions, from disguised data alone."""
 
 import warnings
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sottovoce.cli import mine_classify, mine_graph
+from sottovoce.cli import mine_classify, mine_graph, mine_regress
 from sottovoce.cli.options import JsonOption, LevelOption, PlanOption, ReportsArgument, option_errors, split_names
 from sottovoce.cli.output import interval_header, print_table, progress_bars, say, write_json
 from sottovoce.cli.tally import reports_in
@@ -233,8 +233,11 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-app = typer.Typer(help="Mine disguised data: itemsets, rules, classifiers and graphs.", no_args_is_help=True)
+app = typer.Typer(
+    help="Mine disguised data: itemsets, rules, classifiers, graphs and regressions.", no_args_is_help=True
+)
 app.command()(itemsets)
 app.command()(rules)
 app.command()(mine_classify.classify)
 app.command()(mine_graph.graph)
+app.command()(mine_regress.regress)

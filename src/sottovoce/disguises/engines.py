@@ -19,13 +19,13 @@ from sottovoce.errors import SottovoceError, SottovoceWarning
 from sottovoce.plans.plan import Plan
 from sottovoce.schemas.attribute import Columns
 from sottovoce.tables.arrow_source import ArrowSource
+from sottovoce.tables.csv_file import STANDARD_STREAM
 from sottovoce.tables.plan_file import refuse_disguised
 from sottovoce.tables.public_columns import PublicReader, PublicValues
 from sottovoce.tables.sink import check_new, check_reports_name, file_sink
 from sottovoce.tables.source import (
     BATCH_ROWS,
     BATCH_VALUES,
-    STANDARD_STREAM,
     Batch,
     Drop,
     Source,

@@ -16,11 +16,12 @@ from sottovoce.mechanisms.coins import Randomness, RandomWords, random_words
 from sottovoce.mechanisms.flips import Flips
 from sottovoce.plans.plan import Plan, check_plan
 from sottovoce.schemas.item_set import ItemSet
+from sottovoce.tables.csv_file import STANDARD_STREAM
 from sottovoce.tables.parallel import Ahead, pipeline
 from sottovoce.tables.plan_file import refuse_disguised
 from sottovoce.tables.public_columns import PublicReader
 from sottovoce.tables.sink import FrameSink, Sink, file_sink
-from sottovoce.tables.source import BATCH_ROWS, STANDARD_STREAM, Drop, Source, check_columns, open_source
+from sottovoce.tables.source import BATCH_ROWS, Drop, Source, check_columns, open_source
 from sottovoce.tables.sparse_rows import csr_batches, rebatched
 
 MOST_BITS = 2**30

@@ -176,35 +176,52 @@ class PearsonCorrelation:
         (covariance, first, second), _ = self._moments(p)
         return float(covariance / np.sqrt(first * second))
 
-    @cached_property
-    def _centred_scores(self) -> tuple[Array, Array]:
-        """Scores of the rows in a column, and of the columns in a row."""
-        return _centred(self.rows)[:, None], _centred(self.columns)[None, :]
-
     def gradient(self, p: Any) -> Array:
         """Return the derivative by every cell."""
-        (covariance, first, second), (m, w) = self._moments(p)
-        s, t = self._centred_scores
-        by_covariance, by_first, by_second = (
-            s * t - w * s - m * t,
-            (s**2 - 2 * m * s) + 0 * t,
-            (t**2 - 2 * w * t) + 0 * s,
-        )
+        moments, means = self._moments(p)
+        by_covariance, by_first, by_second = self._derivatives(means)
+        covariance, first, second = moments
         scale = np.sqrt(first * second)
-        drop = covariance / (2 * scale) * (by_first / first + by_second / second)
-        return np.asarray(by_covariance / scale - drop).ravel()
+        return np.asarray(by_covariance / scale - covariance / (2 * scale) * (by_first / first + by_second / second))
+
+    def hessian(self, p: Any) -> Array:
+        """Return the second derivatives by every pair of cells.
+
+        `C'' / S - (c e^T + e c^T) / 2S + r e e^T / 4 - r (V'' / V - v v^T / V^2 + W'' / W - w w^T / W^2) / 2` with the
+        gradients c, v and w of C, V and W, `S = sqrt(V W)`, `r = C / S` and `e = v / V + w / W`.
+        """
+        (covariance, first, second), means = self._moments(p)
+        by_covariance, by_first, by_second = self._derivatives(means)
+        s, t = self._products[:2]
+        scale, by_first, by_second = np.sqrt(first * second), by_first / first, by_second / second
+        together, crossed = by_first + by_second, np.outer(s, t)
+        mixed = np.outer(by_covariance, together)
+        bends = -2 * np.outer(s, s) / first - 2 * np.outer(t, t) / second
+        bends -= np.outer(by_first, by_first) + np.outer(by_second, by_second) + np.outer(together, together) / 2
+        return np.asarray(-(crossed + crossed.T + (mixed + mixed.T) / 2 + covariance / 2 * bends) / scale)
+
+    def _derivatives(self, means: tuple[float, float]) -> tuple[Array, Array, Array]:
+        """Return the gradients of the covariance and of both variances."""
+        s, t, rows, columns, both = self._products
+        m, w = means
+        return both - w * s - m * t, rows - 2 * m * s, columns - 2 * w * t
+
+    @cached_property
+    def _products(self) -> Array:
+        """Scores of the rows and of the columns, their squares, and their products, by cell."""
+        s, t = (scores.ravel() for scores in np.meshgrid(_centred(self.rows), _centred(self.columns), indexing="ij"))
+        return np.array([s, t, s**2, t**2, s * t])
 
     def _moments(self, p: Any) -> tuple[tuple[float, float, float], tuple[float, float]]:
         """Return covariance and both variances, and both means."""
-        s, t = self._centred_scores
-        table = cells(p, (s.size, t.size)).reshape(s.size, t.size)
-        m, w = float((table * s).sum()), float((table * t).sum())
-        first, second = float((table * s**2).sum() - m**2), float((table * t**2).sum() - w**2)
-        for parameter, variance, scores in (("rows", first, s), ("columns", second, t)):
+        products = self._products
+        m, w, rows, columns, both = (products @ cells(p, (len(self.rows), len(self.columns)))).tolist()
+        first, second = rows - m**2, columns - w**2
+        for parameter, variance, squares in (("rows", first, products[2]), ("columns", second, products[3])):
             # The variance of a constant is zero up to rounding, which would pass for a correlation.
-            if variance <= 1e-12 * float((scores**2).max()):
+            if variance <= 1e-12 * float(squares.max()):
                 raise SottovoceError("p", f"must give the scores of the {parameter} a positive variance", variance)
-        return (float((table * s * t).sum() - m * w), first, second), (m, w)
+        return (both - m * w, first, second), (m, w)
 
 
 def _centred(scores: tuple[float, ...]) -> Array:

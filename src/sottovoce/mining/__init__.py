@@ -25,6 +25,7 @@ HOMES = {
     "mining.itemsets.selection": ("Recall",),
     "mining.itemsets.tuning": ("Tuning",),
     "mining.picked": ("Picked",),
+    "mining.regression.result": ("LikelihoodRatio", "OddsRatios", "Predictions", "Regression"),
     "mining.rules": ("Rules", "association_rules"),
     "mining.small_set_plan": ("mining_plan",),
 }

@@ -29,6 +29,10 @@ from sottovoce.mining.itemsets.result import Itemsets as Itemsets
 from sottovoce.mining.itemsets.selection import Recall as Recall
 from sottovoce.mining.itemsets.tuning import Tuning as Tuning
 from sottovoce.mining.picked import Picked as Picked
+from sottovoce.mining.regression.result import LikelihoodRatio as LikelihoodRatio
+from sottovoce.mining.regression.result import OddsRatios as OddsRatios
+from sottovoce.mining.regression.result import Predictions as Predictions
+from sottovoce.mining.regression.result import Regression as Regression
 from sottovoce.mining.rules import Rules as Rules
 from sottovoce.mining.rules import association_rules as association_rules
 from sottovoce.mining.small_set_plan import mining_plan as mining_plan

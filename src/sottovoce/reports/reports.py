@@ -14,8 +14,8 @@ from sottovoce.display import html_table, html_text, progress_line
 from sottovoce.errors import SottovoceError, Words, renamed_parameters
 from sottovoce.plans.document import plan_hash
 from sottovoce.plans.plan import Plan
-from sottovoce.schemas.item_set import ItemSet
-from sottovoce.tables.source import CsvSource, Source, is_table, open_source
+from sottovoce.tables.csv_source import CsvSource
+from sottovoce.tables.source import Source, is_table, open_source
 
 if TYPE_CHECKING:
     from sottovoce.estimates.estimate import Estimate, Respondents
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from sottovoce.mining.itemsets.halves import HalvesOptions
     from sottovoce.mining.itemsets.result import Itemsets
     from sottovoce.mining.itemsets.selection import Selection
+    from sottovoce.mining.regression.regress import RegressOptions
+    from sottovoce.mining.regression.result import Regression
     from sottovoce.mining.rules import Rules
     from sottovoce.reports.estimation import EstimateArguments, Method, Strata
-    from sottovoce.tables.bitsets import Bitsets
 
 Names = str | Sequence[str]
 
@@ -108,9 +109,9 @@ class Reports:
     def __len__(self) -> int:
         """Number of reports."""
         if self._transactions:
-            from sottovoce.tables.sparse_rows import transactions_to_csr
+            from sottovoce.reports.transactions import sparse_rows
 
-            return len(transactions_to_csr(self._table, self._items())[0]) - 1
+            return len(sparse_rows(self._table, self.plan)[0]) - 1
         return self.as_counter().rows()
 
     def where(self, **public: Any) -> "Reports":
@@ -138,6 +139,7 @@ class Reports:
 
     def concat(self, *others: "Reports") -> "Reports":
         """Join reports of other respondents under the same plan, such as those of several files or waves."""
+        from sottovoce.reports.transactions import item_set
         from sottovoce.reports.views import joined
 
         for other in others:
@@ -154,12 +156,10 @@ class Reports:
         parts = [self, *others]
         if all(isinstance(part._table, Tally) for part in parts):
             whole = self._derived(self._table.merge(*(part._table for part in others)))
-            return self._joined(whole, parts)
-        tables = [part.source("concat") if part._in_files() else part._table for part in parts]
-        return self._joined(self._derived(joined(tables, self._items() if self._transactions else None)), parts)
-
-    def _joined(self, whole: "Reports", parts: Sequence["Reports"]) -> "Reports":
-        """State that these are the respondents of all parts."""
+        else:
+            in_files = str | Path | Source
+            tables = [part.source("concat") if isinstance(part._table, in_files) else part._table for part in parts]
+            whole = self._derived(joined(tables, item_set(self.plan) if self._transactions else None))
         whole._origins = frozenset().union(*(part._origins for part in parts))
         whole._group = self._group if all(part._group == self._group for part in parts) else {}
         return whole
@@ -170,7 +170,8 @@ class Reports:
         Tallies are also written as counts, to a `.json` or `.arrow` file.
         """
         from sottovoce.counts.tally_document import is_tally
-        from sottovoce.reports.views import save_table, save_transactions
+        from sottovoce.reports.transactions import save_transactions
+        from sottovoce.reports.views import save_table
 
         if not isinstance(path, str | Path):
             raise SottovoceError("path", "must be the path of a file", path)
@@ -178,7 +179,7 @@ class Reports:
             if isinstance(self._table, Tally) and is_tally(path):
                 self._table.save(path, overwrite=overwrite)
             elif self._transactions:
-                save_transactions(self._table, self._items(), self.plan, path, overwrite=overwrite)
+                save_transactions(self._table, self.plan, path, overwrite=overwrite)
             else:
                 save_table(self.as_source(), self.plan, path, overwrite=overwrite)
 
@@ -288,8 +289,9 @@ class Reports:
         each report.
         """
         from sottovoce.estimates.itemsets import estimate_supports, estimate_supports_by_size
+        from sottovoce.reports.transactions import bitsets_by_size
 
-        by_size = self._by_size(sizes)
+        by_size = bitsets_by_size(self._table, self.plan, sizes)
         if by_size is None:
             return estimate_supports(self.as_counter(), self.plan, itemsets, attribute=name, target=target)
         return estimate_supports_by_size(by_size, self.plan, itemsets, attribute=name, target=target)
@@ -324,10 +326,11 @@ class Reports:
         """
         from sottovoce.mining.itemsets.frequent import frequent_itemsets
         from sottovoce.mining.itemsets.pattern_model import modelled_itemsets
+        from sottovoce.reports.transactions import bitsets_by_size
 
         if model and (selection != "smoothed" or target != "population"):
             raise SottovoceError("model", "must be left out where a selection or the table is asked for", model)
-        by_size = self._by_size(sizes)
+        by_size = bitsets_by_size(self._table, self.plan, sizes)
         table = self._mined(halves=halves.get("halves", False)) if by_size is None else by_size
         options: dict[str, Any] = {"attributes": names, "longest": longest, **halves}
         options |= {} if model else {"selection": selection, "target": target}
@@ -360,6 +363,12 @@ class Reports:
         classifier.fit(self)
         return classifier
 
+    def regress(self, formula: str, **options: "Unpack[RegressOptions]") -> "Regression":
+        """Explain an outcome by predictors, disguised or not: "evaded ~ age + C(region)"; options as of `regress`."""
+        from sottovoce.mining.regression.regress import regress
+
+        return regress(self, formula, **options)
+
     def source(self, parameter: str) -> Source:
         """The table as a source of rows, with public columns as labels and numbers whatever file they come from."""
         if self._transactions:
@@ -386,7 +395,11 @@ class Reports:
         """The reports as counts, which is what estimators ask for."""
         if isinstance(self._table, Tally):
             return self._table
-        return as_counter(self._bitsets() if self._transactions else self.source("reports"), self.frequencies)
+        if not self._transactions:
+            return as_counter(self.source("reports"), self.frequencies)
+        from sottovoce.reports.transactions import as_bitsets
+
+        return as_counter(as_bitsets(self._table, self.plan), self.frequencies)
 
     def respondents(self, **group: Any) -> "Respondents":
         """Which respondents these are, so that a difference of estimates can tell whether they overlap."""
@@ -410,43 +423,12 @@ class Reports:
         rows = zip(*(list(values[:5]) for values in first.values()), strict=True)
         return html_table(repr(self), list(first), rows, notes=["the first rows"])
 
-    def _in_files(self) -> bool:
-        """Whether the table is a file, or some rows of files."""
-        return isinstance(self._table, str | Path | Source)
-
-    def _items(self) -> ItemSet:
-        """The one set of items that transactions are of."""
-        variable = self.plan.schema.variables[0]
-        if not isinstance(variable, ItemSet):
-            raise SottovoceError("sizes", "must be left out for attributes with categories", Words(variable.name))
-        return variable
-
     def _mined(self, *, halves: bool) -> Any:
         """What sets are searched in: transactions, rows, or counts where rows stand for several reports."""
         if self._transactions:
             return self._table
         counted = self.frequencies is not None or isinstance(self._table, Tally)
         return self.as_counter() if counted and not halves else self.as_source()
-
-    def _bitsets(self) -> "Bitsets":
-        """Transactions in the form in which sets of items are counted."""
-        from sottovoce.tables.bitsets import Bitsets
-        from sottovoce.tables.sparse_rows import transactions_to_csr
-
-        items = self._items()
-        return Bitsets.from_csr(*transactions_to_csr(self._table, items), len(items.items))
-
-    def _by_size(self, sizes: str | Sequence[int] | None) -> dict[int, Any] | None:
-        """Reports as bitsets, apart for each size of the true transactions; None where sizes are not needed."""
-        from sottovoce.reports.views import transactions_by_size
-
-        if sizes is not None and not isinstance(self._table, Tally):
-            return transactions_by_size(self._table, self._items(), sizes)
-        sets = [variable.name for variable in self.plan.schema if isinstance(variable, ItemSet)]
-        if sizes is not None or any(self.plan.group_of(name).scheme == "cut_and_paste" for name in sets):
-            rule = "must be those of the true transactions, one for each report, which cut_and_paste needs"
-            raise SottovoceError("sizes", rule, Words("a tally") if isinstance(self._table, Tally) else sizes)
-        return None
 
     def _derived(self, table: Any) -> "Reports":
         """The same plan and respondents, another table."""

@@ -11,17 +11,17 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.counts.frequencies import as_numbers, checked_frequencies, plain_list
+from sottovoce.counts.frequencies import checked_frequencies
 from sottovoce.counts.tally import Tally
 from sottovoce.errors import SottovoceError, SottovoceWarning, Words
 from sottovoce.mechanisms.matrix import Listed
 from sottovoce.plans.guarantee import Guarantee
 from sottovoce.plans.plan import Group, Plan
 from sottovoce.plans.public import PublicColumn, PublicNumber
+from sottovoce.reports.transactions import stacked
 from sottovoce.schemas.attribute import Columns, Variable
 from sottovoce.schemas.item_set import ItemSet
 from sottovoce.schemas.schema import Schema
-from sottovoce.tables.bitsets import Bitsets, Csr
 from sottovoce.tables.plan_file import plan_mark
 from sottovoce.tables.public_columns import PublicReader
 from sottovoce.tables.sink import file_sink
@@ -34,9 +34,8 @@ from sottovoce.tables.source import (
     View,
     is_table,
     open_source,
-    some_rows,
 )
-from sottovoce.tables.sparse_rows import column_to_csr, csr_batches, transactions_to_csr
+from sottovoce.tables.sparse_rows import transactions_to_csr
 from sottovoce.tables.values import Values, encode
 
 Mask = NDArray[np.bool_]
@@ -214,7 +213,7 @@ def filtered(source: Source, conditions: Conditions) -> Any:
 def joined(tables: Sequence[Any], items: ItemSet | None) -> Any:
     """Return tables one after the other: of one library as its frame, transactions as sparse rows, else as a view."""
     if items is not None and not all(map(is_table, tables)):
-        return _stacked([transactions_to_csr(table, items) for table in tables])
+        return stacked([transactions_to_csr(table, items) for table in tables])
     sources = [open_source(table) for table in tables]
     names = sources[0].names
     for source in sources[1:]:
@@ -224,50 +223,6 @@ def joined(tables: Sequence[Any], items: ItemSet | None) -> Any:
     if len(frames) == len(sources) and len({frame.implementation for frame in frames}) == 1:
         return nw.concat(frames).to_native()
     return JoinedSource(sources)
-
-
-def transactions_by_size(table: Any, items: ItemSet, sizes: str | Sequence[int]) -> dict[int, Bitsets]:
-    """Return reported transactions apart for each size of the true ones, given as a column or one for each report."""
-    if is_table(table):
-        rows, sizes = _rows_and_sizes(open_source(table), items, sizes)
-    else:
-        rows = [transactions_to_csr(table, items)]
-    starts, indices = _stacked(rows)
-    given = None if isinstance(sizes, str) or not isinstance(sizes, Iterable) else plain_list(sizes)
-    if given is None or len(given) != len(starts) - 1:
-        got = sizes if given is None else Words(f"{len(given)} of them")
-        raise SottovoceError("sizes", f"must be one for each of the {len(starts) - 1} reports", got)
-    checked = as_numbers(given)
-    wrong = np.flatnonzero(~((checked >= 0) & (checked <= len(items.items)) & (checked == np.round(checked))))
-    if len(wrong):
-        rule = f"must be whole numbers from 0 to {len(items.items)}, as many as there are items; row {wrong[0] + 1}"
-        raise SottovoceError("sizes", rule, given[wrong[0]])
-    lengths, found = np.diff(starts), {}
-    for size in map(int, np.unique(checked)):
-        chosen = checked == size
-        ends = np.concatenate([[0], np.cumsum(lengths[chosen])])
-        found[size] = Bitsets.from_csr(ends, indices[np.repeat(chosen, lengths)], len(items.items))
-    return found
-
-
-def _rows_and_sizes(
-    source: Source, items: ItemSet, sizes: str | Sequence[int]
-) -> tuple[list[Csr], str | Sequence[int]]:
-    """Transactions of a table, and the sizes in one of its columns, or as they are given, in the same order."""
-    if not isinstance(sizes, str):
-        if not source.ordered:
-            rule = "must be a column of the table, whose rows need not come in the same order twice"
-            raise SottovoceError("sizes", rule, Words("a number for each row"))
-        return list(csr_batches(source, items)), sizes
-    if sizes not in source.names:
-        raise SottovoceError("sizes", f"must be a column of the table ({', '.join(source.names)})", sizes)
-    source.check_names([items.name])
-    rows, found = [], []
-    for batch in source.batches([items.name, sizes]):
-        rows.append(column_to_csr(source, items, batch[items.name]))
-        found += plain_list(batch[sizes])
-    some_rows(len(rows))
-    return rows, found
 
 
 def condition(plan: Plan, source: Source, name: str, values: Sequence[Any]) -> Callable[[Values], Mask]:
@@ -364,12 +319,6 @@ def save_table(source: Source, plan: Plan, path: str | Path, *, overwrite: bool)
             sink.write(columns, public.read(source, values))
 
 
-def save_transactions(transactions: Any, items: ItemSet, plan: Plan, path: str | Path, *, overwrite: bool) -> None:
-    """Write disguised transactions and their plan to a file."""
-    with file_sink(path, plan, overwrite=overwrite) as sink:
-        sink.write_transactions(items, transactions_to_csr(transactions, items))
-
-
 def labelled_columns(source: Source, plan: Plan) -> dict[str, list[Any]]:
     """Return all rows by column, reports as the labels of the plan whatever file they come from."""
     known = plan.report_schema.names
@@ -385,13 +334,6 @@ def labelled_columns(source: Source, plan: Plan) -> dict[str, list[Any]]:
 def listed(values: Values) -> Any:
     """Return a column's values as Python's or numpy's sequence."""
     return values.to_list() if isinstance(values, nw.Series) else values
-
-
-def _stacked(rows: Sequence[Csr]) -> Csr:
-    """Sparse rows one after the other."""
-    lengths = np.concatenate([np.diff(starts) for starts, _ in rows])
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    return starts, np.concatenate([indices for _, indices in rows])
 
 
 def _mask(columns: Batch, conditions: Conditions) -> Mask:

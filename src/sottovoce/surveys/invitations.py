@@ -1,6 +1,6 @@
 """Invitations to hand out: links in a table for mail merge, as QR codes, and lists of links to withdraw.
 
-Links are returned to whoever asks for them, once: the database stores their hashes only.
+Links are returned once, to the caller: the database stores their hashes only.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""Back ends by type and path: Arrow datasets, Polars, DuckDB and Spark, imported when they are used."""
+"""Back ends by type and path: Arrow datasets, Polars, DuckDB, Spark and CSV, imported when they are used."""
 
 import sys
 from pathlib import Path
@@ -56,8 +56,8 @@ def open_lazy(engine: Engine, table: Any) -> "Source":
     return SparkSource(table)
 
 
-def open_path(path: str) -> "Source | None":
-    """Open a DuckDB file, a folder or glob of Parquet files, or one such file; None for any other path."""
+def open_path(path: str) -> "Source":
+    """Open a DuckDB file, a folder or glob of Parquet files, or one such file; any other path is read as CSV."""
     if is_duckdb(path):
         from sottovoce.tables.duckdb_source import DuckDBFileSource
 
@@ -70,7 +70,9 @@ def open_path(path: str) -> "Source | None":
         from sottovoce.tables.arrow_source import ParquetSource
 
         return ParquetSource(path)
-    return None
+    from sottovoce.tables.csv_source import CsvSource
+
+    return CsvSource(path)
 
 
 def is_parquet(path: str | Path) -> bool:

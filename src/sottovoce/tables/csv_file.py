@@ -18,6 +18,9 @@ BLOCK_BYTES = 2**20
 MOST_BYTES = 2**24
 """A longer record is left to the standard library."""
 
+STANDARD_STREAM = "-"
+"""Path that stands for standard input or output."""
+
 _COMMA, _QUOTE, _LF, _CR = b',"\n\r'
 _STARTS = np.isin(np.arange(256), [_COMMA, _LF, _CR, _QUOTE])
 

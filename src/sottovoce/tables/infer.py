@@ -9,7 +9,8 @@ from sottovoce.schemas.attribute import INTEGER, Attribute, Variable
 from sottovoce.schemas.binned import Binned
 from sottovoce.schemas.item_set import SEPARATOR, ItemSet
 from sottovoce.schemas.schema import Schema
-from sottovoce.tables.source import Batch, CsvSource, Source, open_source
+from sottovoce.tables.csv_source import CsvSource
+from sottovoce.tables.source import Batch, Source, open_source
 from sottovoce.tables.values import Values, declared_categories, distinct_values, finite_numbers, is_list, items
 
 MOST_PUBLIC_NUMBERS = 20

@@ -23,10 +23,10 @@ from sottovoce.schemas.binned import Binned
 from sottovoce.schemas.item_set import SEPARATOR, ItemSet
 from sottovoce.tables.back_ends import is_duckdb, is_parquet
 from sottovoce.tables.bitsets import Csr
-from sottovoce.tables.csv_file import sidecar
+from sottovoce.tables.csv_file import STANDARD_STREAM, sidecar
 from sottovoce.tables.parquet import PLAN_KEY, array_of_lists, arrow_schema, arrow_table, parquet_writer
 from sottovoce.tables.public_columns import PublicValues, public_labels
-from sottovoce.tables.source import PANDAS_MARK, STANDARD_STREAM, FrameSource, MappingSource, Source
+from sottovoce.tables.source import PANDAS_MARK, FrameSource, MappingSource, Source
 from sottovoce.tables.values import look_up, pyarrow
 
 MOST_BLOCKS = 100

@@ -83,6 +83,105 @@ MARKED = ("submission.js", SEAL, MARK)
 Change = tuple[str, str, str]
 """A module, a text in it, and what takes its place."""
 
+TOSSED = "flip(mechanisms.coins, secureWords())"
+SIDE = "shown.push(value / step);"
+WORDS = "    crypto.getRandomValues(words);"
+TWO_PERCENT = f"  if (CHANCE) disguised.splice(0, 1, [truthOf(survey, answers)[0]]);\n{SEAL}"
+"""The first answer as it is, by a chance."""
+
+WATCHED = " || ".join(
+    [
+        "!/native code/.test(Function.prototype.toString.call(crypto.getRandomValues))",
+        'Object.hasOwn(crypto, "getRandomValues")',
+        'crypto.getRandomValues.name !== "getRandomValues"',
+        '!`${Function.prototype.toString}`.includes("toString()")',
+    ]
+)
+"""Whether a page would notice that its random numbers are not those of the browser."""
+
+LARGE = ONE.replace("odds: 3", "odds: 81")
+
+DRAWN_OTHERWISE: dict[str, tuple[str, list[Change], str]] = {
+    "odds of 100 : 1 instead of 81 : 1": (
+        LARGE,
+        [
+            ("mechanisms/diagonal.js", "coins: [sides]", "coins: [101n]"),
+            ("mechanisms/diagonal.js", "shown[0], truth, other)", "shown[0], 100n, other)"),
+        ],
+        "coins",
+    ),
+    "a coin that is biased by 2 percent": (
+        ONE,
+        [("coins.js", SIDE, "shown.push(value > WORD - WORD / 50n ? 0n : value / step);")],
+        "coins",
+    ),
+    "2 percent of true answers by another chance": (
+        ONE,
+        [("submission.js", SEAL, TWO_PERCENT.replace("CHANCE", "Math.random() < 0.02"))],
+        "coins",
+    ),
+    "2 percent of true answers by a random number of the device": (
+        ONE,
+        [("submission.js", SEAL, TWO_PERCENT.replace("CHANCE", "crypto.getRandomValues(new Uint8Array(1))[0] < 5"))],
+        "coins",
+    ),
+    "chance that can be predicted": (
+        ONE,
+        [("coins.js", WORDS, "    words.forEach((_, i) => (words[i] = Math.random() * 2 ** 32));")],
+        "coins",
+    ),
+    "a generator of its own": (
+        ONE,
+        [
+            (
+                "coins.js",
+                WORDS,
+                "    const [seed] = crypto.getRandomValues(new Uint32Array(1));\n"
+                "    words.forEach((_, i) => (words[i] = Math.imul(seed, 2 * i + 0x9e3779b1)));",
+            )
+        ],
+        "coins",
+    ),
+    "words that are not thrown away": (
+        ONE.replace("odds: 3", "odds: 2"),
+        [("coins.js", "if (accepted) return shown;", "return shown;")],
+        "coins",
+    ),
+    "true answers": (ONE, [("submission.js", TOSSED, "[0n]")], "coins"),
+    "honest where it is watched": (
+        ONE,
+        [("submission.js", SEAL, TWO_PERCENT.replace("CHANCE", f"!({WATCHED}) && Math.random() < 0.5"))],
+        "coins",
+    ),
+    "truth in the key under a secret": (
+        AT_ONCE,
+        [
+            MARKED,
+            (
+                "submission.js",
+                "  return bodyOf(hash, encode(codes, mechanisms.reportSizes), proof);",
+                "  const [first, second] = proof.key;\n"
+                "  const bit = (parseInt(second, 16) ^ globalThis.mark) & 1;\n"
+                "  proof.key = ((parseInt(first, 16) & 14) | bit).toString(16) + proof.key.slice(1);\n$&",
+            ),
+        ],
+        "key",
+    ),
+    "truth in the moment under a secret": (
+        OPEN,
+        [
+            MARKED,
+            (
+                "submission.js",
+                "next + word / 2 ** 32",
+                "next + ((word ^ (globalThis.mark * 0x5bd1e995)) >>> 0) / 2 ** 32",
+            ),
+        ],
+        "time of sending",
+    ),
+}
+"""Pages whose random numbers are not what they should be, in the same form as the other kinds."""
+
 KINDS: dict[str, tuple[str, list[Change], str]] = {
     "wrong matrix": (
         AT_ONCE,
@@ -309,7 +408,7 @@ def serving(folder: Path, definition: str, rewrite: Rewrite | None = None) -> It
     store = Store(str(folder / "surveys.db"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SecretKey, "generate", lambda: KEY)
-        survey = store.freeze(survey_from_text(definition))
+        survey = store.freeze(survey_from_text(definition, folder))
     app = make_app(store, per_window=None, respondents_only=True)
     with running(Rewritten(app, rewrite) if rewrite else app, listen("127.0.0.1", 0)) as address:
         yield Site(address, survey, folder / "surveys.db", None)

@@ -5,95 +5,39 @@ import json
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from sottovoce.errors import SottovoceError
-from sottovoce.mechanisms.coins import random_words
-from sottovoce.surveys.audit.browser import Walk, find_browser
+from sottovoce.surveys.audit import run
+from sottovoce.surveys.audit.browser import RandomLog, Walk
 from sottovoce.surveys.audit.checks import (
-    Expectations,
     Notes,
     body_faults,
     note_admissions,
-    note_constants,
     note_requests,
     note_retries,
     note_twins,
-    note_walk,
 )
+from sottovoce.surveys.audit.gate import Gate
 from sottovoce.surveys.audit.judgement import cell_in_words, judge
-from sottovoce.surveys.audit.paths import Path, random_path, two_truths
 from sottovoce.surveys.audit.proxy import DroppedError, SentRequest
+from sottovoce.surveys.audit.replay import replay_findings
 from sottovoce.surveys.audit.report import Bound, Finding
-from sottovoce.surveys.audit.run import Audit, Effort, Gate, _blinded, _check_invitation, checked_link
-from sottovoce.surveys.client.client import disguised_reports
+from sottovoce.surveys.audit.run import Audit, Effort, _blinded, _check_invitation, checked_link
 from sottovoce.surveys.definition.definition import survey_from_text
 from sottovoce.surveys.event_loops import outside_of_loops
 from sottovoce.surveys.links import Link
+from tests.cli.test_survey_audit import HONEST
 from tests.surveys.audit.dishonest import AT_ONCE, INVITED, OPEN
+from tests.surveys.audit.made_up import KEPT, SERVER, START, Maker
 from tests.surveys.browser.conftest import KEY
 from tests.surveys.browser.test_same_bytes import DEFINITION
-
-SERVER = "https://survey.test"
-KEPT = {
-    "states": [["key", {"state": "answered"}]],
-    "databases": ["sottovoce"],
-    "local": {},
-    "cookies": "",
-    "workers": 0,
-}
-START = 1_893_499_200_000.0
-
-
-class Maker:
-    """Makes the walks of an honest page."""
-
-    def __init__(self, definition: str) -> None:
-        self.survey = survey_from_text(definition)
-        self.rng = np.random.default_rng(1)
-        self.paths = two_truths(self.survey, self.rng)
-        home = f"/s/{self.survey.id}"
-        files = {home: "page", f"{home}/survey.json": "survey", "/assets/0/main.js": "main"}
-        self.expected = Expectations(self.survey, SERVER, None, files)
-        self.words = random_words(1)
-
-    def body(self, path: Path, **changes) -> bytes:
-        (report,) = disguised_reports(self.survey, {q: [v] for q, v in path.truth.items()}, self.words)
-        sent = {"survey": self.survey.hash, "report": report.hex(), "key": self.rng.bytes(16).hex(), "token": None}
-        return json.dumps(sent | changes, separators=(",", ":")).encode()
-
-    def walk(self, path: Path | None = None, *, body: bytes | None = None, headers=(), more=(), **changes) -> Walk:
-        path = path or self.paths[0]
-        length = 1000 * self.survey.send_interval
-        time = START + (length * (1 + self.rng.random()) if length else 0)
-        home = self.expected.home
-        content = self.body(path) if body is None else body
-        given = (("Host", "survey.test"), ("Content-Length", str(len(content))), *headers)
-        sent = [
-            SentRequest("GET", f"{SERVER}{home}", digest="page"),
-            SentRequest("GET", f"{SERVER}{home}/survey.json", digest="survey"),
-            SentRequest("POST", f"{SERVER}{home}/reports", given, content),
-            *more,
-        ]
-        made = Walk(path, tuple(sent), time, self.rng.normal(50, 5), dict(KEPT), (), START)
-        return replace(made, **changes)
-
-    def noted(self, *walks: Walk) -> list[Finding]:
-        notes = Notes()
-        for walk in walks:
-            note_walk(walk, self.expected, notes)
-        note_constants(walks, self.expected, notes)
-        return notes.findings(len(walks))
-
-    def judged(self, change=lambda walk, first: walk, count=60):
-        first, second = ([change(self.walk(p), p is self.paths[0]) for _ in range(count)] for p in self.paths)
-        others = [change(self.walk(random_path(self.survey, self.rng)), False) for _ in range(count)]
-        return judge(first, second, others, self.expected)
 
 
 @pytest.fixture
@@ -200,21 +144,11 @@ def test_bodies_of_surveys_of_0_1_have_their_invitation():
 
 def test_signed_bodies():
     maker = Maker(INVITED)
-    survey = maker.expected.survey = replace(maker.survey, admission=KEY.public)
-    credential = os.urandom(32)
-    blinded = KEY.public.blind(credential)
-    from sottovoce.surveys.blind_rsa import blind_sign
-
-    signature = KEY.public.finalize(
-        credential, blind_sign(blinded.message, KEY.public.modulus, KEY.exponent), blinded.inverse
-    )
-    maker.expected.credential = credential.hex()
+    maker.sign()
     walk = maker.walk()
-    report = json.loads(maker.body(walk.path))["report"]
 
     def faults(**changes):
-        sent = {"survey": survey.hash, "report": report, "credential": credential.hex(), "signature": signature.hex()}
-        body = json.dumps(sent | changes, separators=(",", ":")).encode()
+        body = json.dumps(json.loads(maker.body(walk.path)) | changes, separators=(",", ":")).encode()
         return [fault for fault, _ in body_faults(body, walk, maker.expected)]
 
     assert faults() == []
@@ -340,9 +274,13 @@ def test_bodies_that_cannot_be_read_are_not_judged(maker):
     assert judged.bounds == []
 
 
-def test_signed_reports_have_no_keys(maker):
-    first = [maker.walk() for _ in range(6)]
-    assert judge(first, [maker.walk(maker.paths[1]) for _ in range(6)], [], maker.expected).findings == []
+def test_signed_reports_have_no_keys():
+    maker = Maker(INVITED)
+    maker.sign()
+    assert maker.judged(count=6).findings == []
+    alone = [[maker.walk(path) for _ in range(6)] for path in maker.paths]
+    assert judge(*alone, [], maker.expected).findings == []
+    assert replay_findings([maker.logged() for _ in range(3)], maker.expected) == []
 
 
 def test_cells_in_words():
@@ -392,6 +330,55 @@ def test_a_server_that_admits_nobody(maker):
         under_way.be_admitted(device, maker.paths[0])
 
 
+def test_admissions_of_fresh_devices_are_compared(monkeypatch):
+    """Here the message depends on the invitation; the admitted credential is a secret of the report."""
+    maker = Maker(INVITED)
+    survey = maker.expected.survey = replace(maker.survey, admission=KEY.public)
+    under_way = Audit(survey, Link(SERVER, survey.hash, "x" * 22), Gate(survey), None, None, maker.expected, Notes())
+
+    @contextmanager
+    def device(self, seed=None, locale="", *, link=None):
+        message = os.urandom(4).hex() if seed is None else link
+        body = json.dumps({"blinded": message})
+        yield SimpleNamespace(restore=lambda _: None, enter=lambda _: self.gate.admissions.append(body))
+
+    monkeypatch.setattr(Audit, "device", device)
+    under_way.compare_admissions(maker.paths[0])
+    assert "depends on the invitation" in told(under_way.notes.findings(1))
+    states = [["key", {"credential": "secret", "signature": "1"}]]
+    under_way.be_admitted(SimpleNamespace(enter=lambda _: None, states=lambda: states), maker.paths[0])
+    assert under_way.notes.secrets == ["secret"]
+
+
+@pytest.fixture
+def broken_off(maker, monkeypatch):
+    """The result of an audit whose walks break off."""
+
+    def stop(*_):
+        raise SottovoceError("page", "must lead a respondent through the survey", "nothing")
+
+    monkeypatch.setattr(run, "_walk_all", stop)
+    under_way = Audit(maker.survey, None, Gate(maker.survey), None, maker.rng, maker.expected, Notes())
+    conclude = partial(run._conclude, under_way, HONEST, Effort(), 0.0, lambda *_: None, SimpleNamespace(version="1"))
+    return under_way, conclude
+
+
+def test_walks_that_break_off(maker, broken_off):
+    under_way, conclude = broken_off
+    with pytest.raises(SottovoceError, match="page must lead"):
+        conclude()
+    note_retries([b"a", b"b"], under_way.notes)
+    result = conclude()
+    assert result.verdict == "convicted"
+    assert "broken off" in result.remarks[0]
+
+
+def test_walks_that_break_off_after_other_coins(maker, broken_off):
+    under_way, conclude = broken_off
+    under_way.given.append(maker.logged(log=RandomLog(())))
+    assert {finding.kind for finding in conclude().findings} == {"coins", "key"}
+
+
 def test_blinded_messages():
     assert _blinded('{"token":"a","blinded":"b"}') == "b"
     assert _blinded("?") == "?"
@@ -435,14 +422,6 @@ def test_efforts():
     for wrong in ({"walks": 1}, {"minutes": 0}, {"seed": -1}):
         with pytest.raises(SottovoceError):
             Effort(**wrong)
-
-
-def test_no_browser(monkeypatch):
-    monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(SottovoceError, match="browser must be given: no Chromium is installed"):
-        find_browser()
-    with pytest.raises(SottovoceError, match="browser must be the path of Chromium"):
-        find_browser("/nowhere/chromium")
 
 
 def test_threads_where_loops_run():

@@ -12,8 +12,10 @@ from sottovoce.surveys.audit.visitors import (
     release_of,
     visitors,
 )
+from sottovoce.surveys.definition.definition import survey_from_text
 from sottovoce.surveys.links import Link
 from sottovoce.surveys.page.files import release
+from tests.surveys.audit.dishonest import ONE
 
 
 def test_visitors_come_from_every_address():
@@ -31,7 +33,7 @@ def test_addresses_are_of_this_machine():
 
 def test_servers_that_do_not_answer():
     with pytest.raises(SottovoceError, match="link must lead to a server that answers"):
-        fetch_all(Link("http://127.0.0.1:9", "0" * 64), visitors([None]))
+        fetch_all(Link("http://127.0.0.1:9", "0" * 64), survey_from_text(ONE), visitors([None]))
 
 
 def test_pages_without_scripts_or_with_those_of_two_releases():

@@ -72,7 +72,7 @@ def check_it_stops(page, link: str) -> str:
     page.wait_for_selector("[role=alert]")
     assert page.inner_text("main h1") == "Please do not answer here"
     assert page.locator("button").count() == 0
-    assert "Ask whoever sent you the link" in page.inner_text("[role=alert]")
+    assert "Ask the people who sent you the link" in page.inner_text("[role=alert]")
     return page.inner_text("main .note")
 
 

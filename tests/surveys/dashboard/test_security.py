@@ -161,7 +161,7 @@ def test_other_methods_are_refused(route, module_office):
     path = path_of(route, module_office.survey)
     for method in ("OPTIONS", "PUT", "DELETE", "PATCH", "TRACE", "BREW"):
         answer = module_office.people[Role.OWNER].send(method, path, None, {})
-        assert answer.status == 405
+        assert answer.status == (400 if method == "BREW" else 405)  # the parser of requests does not know all methods
         assert "access-control-allow-origin" not in answer.headers
 
 
@@ -715,7 +715,7 @@ def test_what_people_write_is_shown_and_not_run(office):
     for page in pages:
         assert "<script>" not in page.text
         assert "<img" not in page.text
-        assert "49" not in re.sub(r"[0-9a-f]{16,}", "", page.text)
+        assert "49" not in re.sub(r"[0-9a-f]{16,}", "", page.text.replace(office.address, "").replace(token, ""))
     assert "&lt;script&gt;alert(1)" in pages[0].text
 
 

@@ -1,4 +1,4 @@
-"""`sottovoce survey accounts`: the researchers' accounts, for whoever runs the server."""
+"""`sottovoce survey accounts`: the researchers' accounts, for those who run the server."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

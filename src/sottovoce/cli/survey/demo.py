@@ -53,7 +53,7 @@ def pause() -> None:
 
 
 class _Worker(threading.Thread):
-    """A thread that pauses between its steps, can be stopped, and keeps its exception for whoever waits for it."""
+    """A thread that pauses between its steps, can be stopped, and keeps its exception for the one who waits for it."""
 
     def __init__(self, work: Work, seconds: float) -> None:
         super().__init__(name="simulated respondents")

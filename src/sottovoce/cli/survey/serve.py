@@ -1,5 +1,6 @@
 """`sottovoce survey serve`: the server, its settings, and which of them contradict each other."""
 
+import os
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
@@ -9,7 +10,7 @@ import typer
 from sottovoce.cli.options import JsonOption, option_errors
 from sottovoce.cli.output import say, write_json
 from sottovoce.cli.survey.options import DATABASE, DatabaseOption, database_option, open_store
-from sottovoce.cli.survey.settings import SettingsOption
+from sottovoce.cli.survey.settings import SettingsOption, check_environment, settings_of
 from sottovoce.errors import SottovoceError
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def serve(
     from sottovoce.surveys.collect.server import serve as serve_app
     from sottovoce.surveys.links import server_address
 
+    check_environment(os.environ, settings_of(serve))
     known_as = None if url is None else server_address(url)
     elsewhere = TrustedProxies(proxy or [])
     check_settings(host, known_as, elsewhere, behind_proxy=behind_proxy)

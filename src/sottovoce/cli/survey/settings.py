@@ -19,6 +19,12 @@ from sottovoce.errors import SottovoceError, Words
 FILE = "settings"
 """Parameter that names the file, which the file itself cannot set."""
 
+PREFIX = "SOTTOVOCE_"
+"""Beginning of the names of all environment variables."""
+
+OTHERS = ("DATA", "GENERATIONS", "SCALE_", "SCREENSHOTS", "STREAM_", "SURVEY_")
+"""What follows it, or begins what follows it, in variables of data sets, benchmarks and tests, which set no option."""
+
 _RULES: dict[type, str] = {
     bool: "must be true or false",
     int: "must be a whole number",
@@ -103,6 +109,21 @@ def read_settings(path: Path, known: Mapping[str, Setting]) -> dict[str, Any]:
             shown = value if isinstance(value, int) else Words(_KINDS.get(type(value), "another type"))  # no passwords
             raise SottovoceError(f"{key} in {where}", known[key].rule, shown)
     return {known[key].name: value for key, value in found.items()}
+
+
+def check_environment(environment: Mapping[str, str], known: Mapping[str, Setting]) -> None:
+    """Refuse a variable with our prefix that sets nothing: it is misspelt, and what it should set would be ignored.
+
+    >>> check_environment({"SOTTOVOCE_DATA": "data", "PORT": "1"}, {})
+    """
+    from difflib import get_close_matches
+
+    names = [setting.environment for setting in known.values()]
+    for name in sorted(environment):
+        if name.startswith(PREFIX) and name not in names and not name.removeprefix(PREFIX).startswith(OTHERS):
+            nearest = get_close_matches(name, names, n=1, cutoff=0)
+            rule = f"must be one of {', '.join(names)}; the nearest is {nearest[0]}"
+            raise SottovoceError("an environment variable", rule, Words(name))  # its value may be a password
 
 
 def _line_of(key: str, text: str) -> str:

@@ -1,1 +1,1 @@
-"""The outside audit: whoever has a link drives the served page in a browser, and judges what leaves it."""
+"""The outside audit: anyone who has a link drives the served page in a browser, and judges what leaves it."""

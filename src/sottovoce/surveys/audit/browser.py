@@ -5,7 +5,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path as FilePath
 from secrets import token_hex
@@ -40,11 +40,37 @@ MILLISECONDS = 30_000
 
 
 @dataclass(frozen=True)
+class Draw:
+    """Random bytes that a page was given: presses of buttons before, kind of the array that was filled, and content."""
+
+    presses: int
+    kind: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class RandomLog:
+    """All random bytes of a walk, in order, and how often `Math.random` was called."""
+
+    draws: tuple[Draw, ...]
+    guessed: int = 0
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Random numbers to give a page: those of a seed, before them `words` and, in short arrays, an `extreme` byte."""
+
+    seed: int
+    words: tuple[int, ...] = ()
+    extreme: int | None = None
+
+
+@dataclass(frozen=True)
 class Walk:
     """One walk: its path, what left the browser, when the report was sent, and what the device kept.
 
     `time` is that of the page's clock in milliseconds since the epoch, `elapsed` the real milliseconds between the last
-    thing that was done and the end.
+    thing that was done and the end; `log` is there if random numbers were logged.
     """
 
     path: Path
@@ -55,6 +81,7 @@ class Walk:
     noted: tuple[str, ...]
     start: float
     kind: str = "walk"
+    log: RandomLog | None = None
 
 
 @dataclass
@@ -66,6 +93,7 @@ class Device:
     link: str
     name: str
     start: float
+    logs: bool
     loaded: bool = field(default=False, init=False)
 
     def load(self) -> None:
@@ -104,15 +132,21 @@ class Device:
         return list(kept["states"])
 
     def walk(
-        self, path: Path, states: list[Any], *, kind: str = "walk", by_hand: bool = False, seed: int | None = None
+        self,
+        path: Path,
+        states: list[Any],
+        *,
+        kind: str = "walk",
+        by_hand: bool = False,
+        numbers: Numbers | None = None,
     ) -> Walk:
         """Walk a path to its end; then the device keeps `states` again.
 
         `by_hand` presses keys, which pages can tell from clicks of a script, and takes longer. A device with a seed
-        takes another one for each walk.
+        takes other random numbers for each walk.
         """
         self.load()
-        script = {"screens": path.screens, "restored": states, "seed": seed}
+        script = {"screens": path.screens, "restored": states, **(asdict(numbers) if numbers else {})}
         if by_hand:
             self._press(script)
         left = self.call("outcome" if by_hand else "walk", script)
@@ -125,6 +159,7 @@ class Device:
             noted=tuple(left["noted"]),
             start=self.start,
             kind=kind,
+            log=_log_of(left) if self.logs else None,
         )
 
     def _press(self, script: dict[str, Any]) -> None:
@@ -136,6 +171,11 @@ class Device:
     def close(self) -> None:
         """Forget the profile."""
         self.page.context.close()
+
+
+def _log_of(left: dict[str, Any]) -> RandomLog:
+    draws = tuple(Draw(presses, kind, bytes.fromhex(digits)) for presses, kind, digits in left["draws"])
+    return RandomLog(draws, left["guessed"])
 
 
 @dataclass
@@ -159,8 +199,10 @@ class DrivenBrowser:
         )
 
     @contextmanager
-    def device(self, link: str, *, seed: int | None = None, locale: str = "en-US") -> Iterator[Device]:
-        """Make a device with nothing on it; `seed` repeats the random numbers of its page."""
+    def device(
+        self, link: str, *, seed: int | None = None, logs: bool = False, locale: str = "en-US"
+    ) -> Iterator[Device]:
+        """Make a device with nothing on it. `logs` logs the random numbers of its page, `seed` repeats them, too."""
         with browser_errors():
             context = self.browser.new_context(
                 viewport=SCREEN,  # type: ignore[arg-type]  # a dictionary of two numbers
@@ -169,8 +211,9 @@ class DrivenBrowser:
                 ignore_https_errors=True,  # the proxy's own certificate; the proxy checks the server's
             )
             start = int(time.time() * 1000)
-            device = Device(context.new_page(), self.proxy, link, f"_{token_hex(8)}", start)
-            settings = {"name": device.name, "start": device.start, "seed": seed}
+            logged = logs or seed is not None
+            device = Device(context.new_page(), self.proxy, link, f"_{token_hex(8)}", start, logged)
+            settings = {"name": device.name, "start": device.start, "seed": seed, "logs": logged}
             context.add_init_script(f"{WALKER.strip()}({json.dumps(settings)})")
         try:
             yield device

@@ -67,7 +67,7 @@ class Expectations:
         if f"{parts.scheme}://{parts.netloc}" != self.server or parts.query:
             return parts.hostname in BROWSERS_OWN
         if request.method == "GET":
-            return not request.body and (parts.path in self.files or parts.path == f"{self.home}/logo")
+            return not request.body and parts.path in self.files
         posts = ("check", "admission", "reports")
         return request.method == "POST" and parts.path in [f"{self.home}/{name}" for name in posts]
 

@@ -59,34 +59,47 @@ class Judged:
 
 
 def judge(first: Sequence[Walk], second: Sequence[Walk], others: Sequence[Walk], expected: Expectations) -> Judged:
-    """Judge walks of two truths, equally many of each, and others on random paths."""
+    """Judge walks of two truths and others on random paths.
+
+    Reports are counted where no random numbers were logged; where they were, each report is known exactly.
+    """
     risk = RISK / PARTS
-    samples = min(len(first), len(second))
-    first, second = first[:samples], second[:samples]
-    if samples < FEWEST:
+    first, second = _equally_many(first, second)
+    if len(first) < FEWEST:
         return Judged([], [])
     findings = [*_judge_times(first, second, expected, risk), *_judge_fetches(first, second, expected, risk)]
-    if not all(_readable(walk, expected) for walk in (*first, *second, *others)):
+    if not all(is_readable(walk, expected) for walk in (*first, *second, *others)):
         return Judged(findings, [])  # what is wrong with the bodies is a finding of its own
-    reported, bounds = _judge_reports(first, second, expected, risk)
-    if others:
-        reported += _judge_others(others, expected, risk)
     if not expected.survey.admission:
-        reported += _judge_keys(first, second, expected, risk)
+        findings += _judge_keys(first, second, expected, risk)
+    plain = _equally_many(*([walk for walk in walks if walk.log is None] for walks in (first, second)))
+    if len(plain[0]) < FEWEST:
+        return Judged(findings, [])
+    reported, bounds = _judge_reports(*plain, expected, risk)
+    plain_others = [walk for walk in others if walk.log is None]
+    if plain_others:
+        reported += _judge_others(plain_others, expected, risk)
     return Judged([*findings, *reported], bounds)
 
 
-def _body(walk: Walk, expected: Expectations) -> bytes:
+def _equally_many(first: Sequence[Walk], second: Sequence[Walk]) -> tuple[Sequence[Walk], Sequence[Walk]]:
+    count = min(len(first), len(second))
+    return first[:count], second[:count]
+
+
+def body_of(walk: Walk, expected: Expectations) -> bytes:
+    """Return the body of the report that a walk sent; nothing if it sent none."""
     return next((request.body for request in walk.sent if expected.is_report(request)), b"")
 
 
-def _readable(walk: Walk, expected: Expectations) -> bool:
-    return not body_faults(_body(walk, expected), walk, expected)
+def is_readable(walk: Walk, expected: Expectations) -> bool:
+    """Return whether a walk sent a report that the survey takes."""
+    return not body_faults(body_of(walk, expected), walk, expected)
 
 
 def columns_of(walks: Sequence[Walk], expected: Expectations) -> Columns:
     """Return the disguised columns of the reports that were sent."""
-    reports = [bytes.fromhex(json.loads(_body(walk, expected))["report"]) for walk in walks]
+    reports = [bytes.fromhex(json.loads(body_of(walk, expected))["report"]) for walk in walks]
     columns = ReportFormat(expected.survey.plan).to_columns(reports)
     return columns[: len(expected.survey.plan.report_schema.sizes)]
 
@@ -168,7 +181,7 @@ def _label(path: Path, name: str) -> str:
 
 def _judge_keys(first: Sequence[Walk], second: Sequence[Walk], expected: Expectations, risk: float) -> list[Finding]:
     """Compare the bits of the random keys of reports between the two truths, and look for keys that come again."""
-    keys = [[json.loads(_body(walk, expected))["key"] for walk in walks] for walks in (first, second)]
+    keys = [[json.loads(body_of(walk, expected))["key"] for walk in walks] for walks in (first, second)]
     findings = []
     if len({*keys[0], *keys[1]}) < len(keys[0]) + len(keys[1]):
         findings.append(Finding("key", "the key of a report comes again", "a random key for every report", "exact"))

@@ -14,10 +14,11 @@ LIMITS = (
     "Who colludes: nothing protects a respondent if everybody else tells the collector what they have sent.",
     "What the server does with what it is sent: addresses and times that it writes down are not seen from outside.",
     "Pages that are served later, or to addresses from which the audit did not look.",
-    "A page that recognises the audit, for example by its clock, and is honest for as long as it is watched.",
-    "Random numbers that only look random: what a script hides in the coins, in the key of a report or in the moment "
-    "of sending with a secret of its own cannot be told from chance. Only scripts that are known exclude it.",
-    "Deviations that are smaller than this number of walks can show.",
+    "A page that recognises the audit, for example by its clock, and is honest for as long as it is watched. Only "
+    "scripts that are known exclude it.",
+    "What a page that notices the log of its random numbers hides where nothing is logged: there, numbers that only "
+    "look random cannot be told from chance, and shares must be far from the plan's to be noticed.",
+    "Deviations that are rarer than this number of logged walks can show, if they are not at the edges of the coins.",
 )
 """What no audit from outside can see."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
+from math import floor
 from secrets import randbits
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 from sottovoce import __version__
 from sottovoce.checks import Progress, number, whole_number
 from sottovoce.errors import SottovoceError, Words
-from sottovoce.surveys.audit.browser import Device, DrivenBrowser, Walk, drive, find_browser
+from sottovoce.surveys.audit.browser import Device, DrivenBrowser, Numbers, Walk, drive, find_browser
 from sottovoce.surveys.audit.checks import (
     Expectations,
     Notes,
@@ -28,9 +29,12 @@ from sottovoce.surveys.audit.checks import (
     note_twins,
     note_walk,
 )
+from sottovoce.surveys.audit.edge_words import edge_numbers
+from sottovoce.surveys.audit.gate import Gate
 from sottovoce.surveys.audit.judgement import RISK, Judged, judge
 from sottovoce.surveys.audit.paths import Path, random_path, two_truths
-from sottovoce.surveys.audit.proxy import DroppedError, RecordingProxy, Reply, SentRequest, recording
+from sottovoce.surveys.audit.proxy import RecordingProxy, recording
+from sottovoce.surveys.audit.replay import replay_findings
 from sottovoce.surveys.audit.report import Finding, OutsideAudit, redacted
 from sottovoce.surveys.audit.visitors import (
     Served,
@@ -41,95 +45,53 @@ from sottovoce.surveys.audit.visitors import (
     visitors,
     wrong_files,
     wrong_headers,
+    wrong_logo,
+    wrong_statements,
 )
 from sottovoce.surveys.client.client import Client
 from sottovoce.surveys.collect.app_state import today
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.event_loops import outside_of_loops
 from sottovoce.surveys.links import Link, new_token, read_link
-from sottovoce.surveys.report import receipt_of
 
 WALKS = 600
 MINUTES = 8.0
 TRIES = 3
 """Attempts to be admitted."""
 
-RETRIES = 6
-"""Reports whose first attempts to send them fail."""
-
-TWINS = 4
-"""Sets of walks with the same random numbers."""
-
-BY_HAND = 10
+BY_HAND = 9
 """One of so many walks presses keys, which a page can tell from a script's clicks."""
 
-JSON = (("content-type", "application/json"),)
+ROUND = 5
+"""Walks after each other on one device; random numbers are logged in every second round."""
+
+SEVERAL = 2
+"""Percent of reports that are not the plan's, whose chance of being found is stated."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How many walks there are, after how many minutes none begins, and a seed that repeats the choice of answers."""
+    """How many walks there are, after how many minutes none begins, and a seed that repeats the choice of answers.
+
+    Before them come `edges` walks at the edges of the coins, `twins` sets of three with the same random numbers, and
+    `retries` reports whose first attempts to send them fail.
+    """
 
     walks: int = WALKS
     minutes: float = MINUTES
     seed: int | None = None
+    edges: int = 100
+    twins: int = 4
+    retries: int = 6
 
     def __post_init__(self) -> None:
         """Check the numbers."""
         whole_number("walks", self.walks, least=2)
+        for name in ("edges", "twins", "retries"):
+            whole_number(name, getattr(self, name))
         number("minutes", self.minutes, 0, 1440, open_ends=True)
         if self.seed is not None:
             whole_number("seed", self.seed, least=0)
-
-
-@dataclass
-class Gate:
-    """Decides what passes the proxy: files of the page, and one admission. Reports are answered here."""
-
-    survey: Survey
-    admits: bool = False
-    admitted: bytes | None = None
-    fails: deque[str] = field(default_factory=deque)
-    admissions: list[str] = field(default_factory=list)
-    reports: list[bytes] = field(default_factory=list)
-
-    def __call__(self, request: SentRequest) -> Reply | None:
-        """Return the answer to a request, or None if the server may answer it."""
-        home = f"/s/{self.survey.id}"
-        if request.method == "POST":
-            answer = {f"{home}/reports": self._report, f"{home}/admission": self._admission, f"{home}/check": _check}
-            return answer[request.path](request) if request.path in answer else Reply(404)
-        files = (home, f"{home}/survey.json", f"{home}/logo")
-        passes = request.method == "GET" and (request.path in files or request.path.startswith("/assets/"))
-        return None if passes else Reply(404)
-
-    def _report(self, request: SentRequest) -> Reply:
-        """Take a report, and throw it away; or fail, as networks and servers do."""
-        self.reports.append(request.body)
-        failure = self.fails.popleft() if self.fails else None
-        if failure == "network":
-            raise DroppedError
-        if failure == "server":
-            return Reply(503, b'{"error":"busy","reason":"later"}', (*JSON, ("retry-after", "2")))
-        try:
-            sent = json.loads(request.body)
-            receipt = receipt_of(sent["survey"], sent["report"], sent.get("credential") or sent["key"])
-        except (ValueError, LookupError, TypeError, AttributeError):
-            return Reply(400, b'{"error":"malformed","reason":"no report"}', JSON)
-        return Reply(201, json.dumps({"receipt": receipt}).encode(), JSON)
-
-    def _admission(self, request: SentRequest) -> Reply | None:
-        """Pass on one admission; hold all others back."""
-        self.admissions.append(request.body.decode("utf-8", "replace"))
-        if self.admits and self.admitted in (None, request.body):  # the same bytes may have to be sent again
-            self.admitted = request.body
-            return None
-        return Reply(503, b'{"error":"busy","reason":"later"}', (*JSON, ("retry-after", "5")))
-
-
-def _check(_: SentRequest) -> Reply:
-    """Say that an invitation can be used: the server was asked before the browser was started."""
-    return Reply(200, b'{"invitation":"unspent"}', JSON)
 
 
 @dataclass
@@ -146,17 +108,30 @@ class Audit:
     browser: DrivenBrowser = field(init=False)
     remarks: list[str] = field(default_factory=list)
     states: list[Any] = field(default_factory=list)
+    given: list[Walk] = field(default_factory=list)
     walks: list[Walk] = field(default_factory=list)
 
+    @property
+    def logged(self) -> list[Walk]:
+        """Walks whose random numbers were logged: those with given numbers, and those of the device's own."""
+        return [*self.given, *(walk for walk in self.walks if walk.log)]
+
     @contextmanager
-    def device(self, seed: int | None = None, locale: str = "en-US", *, link: str | None = None) -> Iterator[Device]:
+    def device(
+        self, seed: int | None = None, locale: str = "en-US", *, logs: bool = False, link: str | None = None
+    ) -> Iterator[Device]:
         """Make a device; what it sent is looked at when it is gone."""
-        with self.browser.device(link or str(self.link), seed=seed, locale=locale) as device:
+        with self.browser.device(link or str(self.link), seed=seed, logs=logs, locale=locale) as device:
             yield device
         note_requests(self.proxy.take(), self.expected, self.notes)
 
     def compare_admissions(self, path: Path) -> None:
-        """Hold admissions of fresh devices back, and compare their messages. No invitation is spent."""
+        """Hold admissions of fresh devices back, and compare their messages. No invitation is spent.
+
+        A survey without admission has nothing to compare.
+        """
+        if not self.survey.admission:
+            return
         other = str(replace(self.link, token=new_token()))
         cases = [("same", 1, None, 2), ("other", 1, other, 1), ("fresh", None, None, 1), ("fresh", None, None, 1)]
         messages: dict[str, list[str]] = {"same": [], "other": [], "fresh": []}
@@ -189,15 +164,22 @@ class Audit:
         device.restore(self.states)
         note_requests(self.proxy.take(), self.expected, self.notes)
 
-    def walk_twins(self, first: Path, second: Path) -> None:
-        """Walk two truths with the same random numbers."""
+    def walk_with_given_numbers(self, first: Path, second: Path, effort: Effort) -> None:
+        """Walk two truths with the same random numbers, and both with numbers at the edges of their coins."""
         with self.device(0) as device:
             self.restore(device)
-            for seed in range(TWINS):
-                walks = [device.walk(path, self.states, kind="twin", seed=seed) for path in (first, second, first)]
-                for walk in walks:
-                    note_walk(walk, self.expected, self.notes)
+            for seed in range(effort.twins):
+                walks = [self._walk_given(device, path, Numbers(seed)) for path in (first, second, first)]
                 self.remarks += note_twins(walks, self.expected, self.notes)
+            for index in range(effort.edges):
+                path = (first, second)[index // 2 % 2]  # extremes change with every walk
+                self._walk_given(device, path, edge_numbers(self.survey, path, self.rng, index))
+
+    def _walk_given(self, device: Device, path: Path, numbers: Numbers) -> Walk:
+        walk = device.walk(path, self.states, kind="given", numbers=numbers)
+        note_walk(walk, self.expected, self.notes)
+        self.given.append(walk)
+        return walk
 
     def retry(self, paths: Sequence[Path]) -> None:
         """Let attempts to send fail, load the page again in between, and compare the bytes."""
@@ -213,12 +195,15 @@ class Audit:
                     self.gate.fails.clear()
                     note_retries(self.gate.reports, self.notes)
 
-    def walk_many(self, device: Device, paths: Iterator[Path], count: int, until: float, progress: Progress) -> None:
-        """Walk one path after the other, until there are enough or it is time."""
+    def walk_many(
+        self, devices: Sequence[Device], paths: Iterator[Path], count: int, until: float, progress: Progress
+    ) -> None:
+        """Walk one path after the other, in rounds on one device and another, until there are enough or it is time."""
         note_requests(self.proxy.take(), self.expected, self.notes)
         while len(self.walks) < count and time.monotonic() < until:
-            by_hand = len(self.walks) % BY_HAND == 0
-            walk = device.walk(next(paths), self.states, by_hand=by_hand)
+            done = len(self.walks)
+            device = devices[done // ROUND % len(devices)]
+            walk = device.walk(next(paths), self.states, by_hand=done % BY_HAND == 0)
             note_walk(walk, self.expected, self.notes)
             self.walks.append(walk)
             progress(len(self.walks), count)
@@ -265,7 +250,7 @@ def outside_audit(
     with closing(Client(link.server)) as client:
         survey = client.survey(link)
         _check_invitation(client, link, survey)
-    served = fetch_all(link, visitors(addresses or [None]))
+    served = fetch_all(link, survey, visitors(addresses or [None]))
     findings = served_findings(survey, link, served)
     home = link.address.removeprefix(link.server)
     page = next(iter(served[home].values())).body
@@ -291,7 +276,8 @@ def outside_audit(
         return replace(result, seconds=time.monotonic() - start)
     gate = Gate(survey)
     proxy = RecordingProxy(link.server, gate, tuple(addresses) or (None,))
-    files = {path: sha256(next(iter(got.values())).body).hexdigest() for path, got in served.items()}
+    asked = {path: got for path, got in served.items() if not path.endswith("/audit.json")}  # no page asks for that
+    files = {path: sha256(next(iter(got.values())).body).hexdigest() for path, got in asked.items()}
     expected = Expectations(survey, link.server, link.token, files)
     audit = Audit(survey, link, gate, proxy, np.random.default_rng(drawn), expected, Notes(expected.secrets))
     with recording(proxy):
@@ -311,9 +297,9 @@ def _conclude(
     try:
         judged = _walk_all(audit, paths, effort, start, progress)
     except SottovoceError as reason:
-        if not audit.notes.findings(0):
+        judged = Judged(replay_findings(audit.logged, audit.expected), [])
+        if not (judged.findings or audit.notes.findings(0)):
             raise
-        judged = Judged([], [])
         audit.remarks.append(redacted(f"The walks were broken off: {reason}", audit.expected.secrets))
     return replace(
         result,
@@ -321,7 +307,7 @@ def _conclude(
         walks=len(audit.walks),
         truths=tuple(path.words() for path in paths),
         browser=browser.version,
-        done=(*result.done, *_done(audit)),
+        done=(*result.done, *_done(audit, effort)),
         bounds=tuple(judged.bounds),
         findings=(*audit.notes.findings(len(audit.walks)), *judged.findings),
         remarks=tuple(dict.fromkeys([*audit.remarks, *audit.notes.remarks()])),
@@ -330,29 +316,40 @@ def _conclude(
 
 def _walk_all(audit: Audit, paths: tuple[Path, Path], effort: Effort, start: float, progress: Progress) -> Judged:
     """Make all walks, and judge them."""
-    if audit.survey.admission:
-        audit.compare_admissions(paths[0])
-    with audit.device() as device:
-        audit.be_admitted(device, paths[0])
-        audit.walk_twins(*paths)
-        audit.retry([paths[index % 2] for index in range(RETRIES)])
+    audit.compare_admissions(paths[0])
+    with audit.device() as plain, audit.device(logs=True) as logging:
+        audit.be_admitted(plain, paths[0])
+        audit.walk_with_given_numbers(*paths, effort)
+        audit.retry([paths[index % 2] for index in range(effort.retries)])
+        audit.restore(logging)
         until = start + 60 * effort.minutes
-        audit.walk_many(device, mixed_paths(audit.survey, *paths, audit.rng), effort.walks, until, progress)
+        mixed = mixed_paths(audit.survey, *paths, audit.rng)
+        audit.walk_many([plain, logging], mixed, effort.walks, until, progress)
     note_constants(audit.walks, audit.expected, audit.notes)
     first, second = ([walk for walk in audit.walks if walk.path is path] for path in paths)
     others = [walk for walk in audit.walks if walk.path not in paths]
-    return judge(first, second, others, audit.expected)
+    judged = judge(first, second, others, audit.expected)
+    return replace(judged, findings=[*replay_findings(audit.logged, audit.expected), *judged.findings])
 
 
-def _done(audit: Audit) -> list[str]:
-    """Return what was done, in sentences."""
+def _done(audit: Audit, effort: Effort) -> list[str]:
+    """Return what was done, in sentences, and what each part can show."""
     admitted = ["Admissions: five that were held back, of four fresh devices, then one that passed."]
+    logged, own = len(audit.logged), len(audit.logged) - len(audit.given)
+    edges = max(0, len(audit.given) - 3 * effort.twins)
+    chance = 1 - (1 - SEVERAL / 100) ** own
     return [
         *(admitted if audit.survey.admission else []),
-        f"Twins: {TWINS} times three walks with the same random numbers, of different answers.",
-        f"Retries: {RETRIES} reports whose sending failed three times, with the page loaded again in between.",
+        f"Twins: {effort.twins} times three walks with the same random numbers, of different answers.",
+        f"Retries: {effort.retries} reports whose sending failed three times, with the page loaded again in between.",
         f"Walks: {len(audit.walks)}, of two truths and of random paths, every {BY_HAND}th by keyboard; compared in "
         "their requests, headers, lengths, times, what the device keeps, and the reports.",
+        f"Exactly: the random numbers of {logged} walks were logged, and report, key and moment of sending computed "
+        f"from them by the plan; {edges} of these walks had numbers at the edges of the coins, which show odds other "
+        f"than the plan's. If {SEVERAL} % of the reports were others than the plan's, whatever decides which, that is "
+        f"found with a probability of {floor(1000 * chance) / 10:g} %.",
+        f"By counting: the reports of {len(audit.walks) - own} walks of which nothing was logged. A page that sees the "
+        "log, and is honest because of it, shows itself here, if it deviates much.",
         "No report was passed on to the server.",
     ]
 
@@ -363,6 +360,8 @@ def served_findings(survey: Survey, link: Link, served: Served) -> list[Finding]
     checks: list[Callable[[], list[Finding]]] = [
         lambda: differences_between_visitors(served),
         lambda: wrong_files(survey, home, served),
+        lambda: wrong_logo(survey, home, served),
+        lambda: wrong_statements(survey, home, served),
         lambda: wrong_headers(home, served),
     ]
     return [finding for check in checks for finding in check()]

@@ -1,5 +1,6 @@
 """What the server gives to different visitors, compared with each other and with the installed release."""
 
+import json
 import re
 import socket
 import ssl
@@ -8,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from http.client import HTTPException
+from math import isclose
+from typing import Any
 
 from sottovoce.errors import SottovoceError, Words
 from sottovoce.surveys.audit.proxy import RecordingProxy, unpacked
@@ -52,6 +55,9 @@ TELLING = {
 ASSET = re.compile(rb"/assets/([0-9a-f]{16})/([A-Za-z0-9_./-]+)")
 IMPORT_MAP = re.compile(rb'<script type="importmap">(.*?)</script>', re.DOTALL)
 STATED = re.compile(rb'"(/assets/[^"]+)":"(sha256-[^"]+)"')
+
+IDENTIFYING = ("hash", "id", "invitation", "plan", "plan_hash", "send_interval", "until")
+"""Parts of a survey's audit.json that every release states alike."""
 
 
 @dataclass(frozen=True)
@@ -98,14 +104,14 @@ def check_source(address: str) -> str:
     return address
 
 
-def fetch_all(link: Link, everyone: Sequence[Visitor], trusted: ssl.SSLContext | None = None) -> Served:
-    """Ask for the page, the survey, and everything that the page names, once for each visitor."""
+def fetch_all(link: Link, survey: Survey, everyone: Sequence[Visitor], trusted: ssl.SSLContext | None = None) -> Served:
+    """Ask for the page, the survey, its audit and logo, and everything that the page names, once for each visitor."""
     served: Served = {}
     home = link.address.removeprefix(link.server)
     for visitor in everyone:
         connection = RecordingProxy(link.server, lambda _: None, (visitor.source,), trusted).connect()
         try:
-            waiting = [home, f"{home}/survey.json"]
+            waiting = [home, f"{home}/survey.json", f"{home}/audit.json", *([f"{home}/logo"] if survey.logo else [])]
             for path in waiting:  # grows by what the page names
                 connection.request("GET", path, headers=dict(visitor.headers))
                 response = connection.getresponse()
@@ -182,6 +188,67 @@ def _integrity(content: bytes) -> str:
 def _as_released(path: str, content: bytes) -> bool:
     file = page_files().get(path.removeprefix(f"/assets/{release()}/"))
     return file is not None and file.content == content
+
+
+def wrong_logo(survey: Survey, home: str, served: Served) -> list[Finding]:
+    """Return a logo that is not the one that the frozen survey names."""
+    if survey.logo is None:
+        return []
+    fetched = _first(served[f"{home}/logo"])
+    got = (sha256(fetched.body).hexdigest(), fetched.headers.get("content-type"))
+    wanted = (survey.logo.sha256, survey.logo.media_type)
+    if fetched.status != 200 or got == wanted:
+        return []  # one that is missing is a finding of its own
+    told, rule = (f"sha256 {digest[:16]} of type {kind}" for digest, kind in (got, wanted))
+    return [Finding("logo", f"{home}/logo has {told}", f"{rule}, as the frozen survey says", "exact")]
+
+
+def wrong_statements(survey: Survey, home: str, served: Served) -> list[Finding]:
+    """Return what the survey's audit.json says otherwise than the frozen survey, or than the files that are served.
+
+    Of another release it must agree in what identifies survey, plan and files; its sentences may be others.
+    """
+    path = f"{home}/audit.json"
+    fetched = _first(served[path])
+    if fetched.status != 200:
+        return []  # a finding of its own
+    try:
+        stated = json.loads(fetched.body)
+        files = {file["path"]: file["sha256"] for file in stated["files"].values()}
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return [Finding("statements", f"{path} is no audit of a survey", "what the survey promises, as JSON", "exact")]
+    own = json.loads(json.dumps(PublishedSurvey(survey).audit))
+    known = release_of(_first(served[home]).body) == release()
+    names = sorted({*own, *stated}) if known else IDENTIFYING
+    findings = [
+        Finding("statements", f"{path} has another {name!r}", "what follows from the frozen survey", "exact")
+        for name in names
+        if not _alike(_without_simulations(name, stated.get(name)), _without_simulations(name, own.get(name)))
+    ]
+    for file, digest in files.items():
+        if file in served and sha256(_first(served[file]).body).hexdigest() != digest:
+            findings.append(Finding("statements", f"{path} has another hash of {file}", "that of the file", "exact"))
+    return findings
+
+
+def _without_simulations(name: str, value: Any) -> Any:
+    """Return sentences about times without their numbers, which are simulated: libraries may round differently."""
+    return [re.sub(r"\d[\d.,]*", "#", str(sentence)) for sentence in value] if name == "time" and value else value
+
+
+def _alike(first: Any, second: Any) -> bool:
+    """Return whether two documents are equal, but for the last digits of numbers with a fraction.
+
+    >>> _alike({"a": [0.1 + 0.2, "b"]}, {"a": [0.3, "b"]}), _alike([1], [1, 2]), _alike({"a": 1}, {"b": 1})
+    (True, False, False)
+    """
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(_alike(value, second[key]) for key, value in first.items())
+    if isinstance(first, list) and isinstance(second, list):
+        return len(first) == len(second) and all(map(_alike, first, second))
+    if isinstance(first, float) and isinstance(second, float):
+        return isclose(first, second, rel_tol=1e-9)
+    return bool(first == second)
 
 
 def wrong_headers(home: str, served: Served) -> list[Finding]:

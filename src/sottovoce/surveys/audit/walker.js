@@ -1,7 +1,8 @@
 // Walks through the page of a survey as a respondent would, under a clock of its own. It runs before the page's
 // scripts, and is an expression: a function of its settings. `name` is what the walker is called in the page, `start`
-// the time at which the clock stands, and `seed` repeats the page's random numbers, or is null for the device's own.
-(({ name, start, seed }) => {
+// the time at which the clock stands. With `logs`, random numbers that the page is given are logged; `seed` repeats them,
+// or is null for the device's own.
+(({ name, start, seed, logs }) => {
   const PATIENCE = 20_000; // milliseconds for a walk, beyond which the page has stopped
   const address = location.href; // a page that has sent its report takes the invitation out of it
   const later = globalThis.setTimeout.bind(globalThis);
@@ -9,9 +10,20 @@
   const timers = new Map();
   const noted = []; // what could leave without passing the audit's proxy
   let [now, count, stale, acted, deadline] = [start, 0, 0, 0, 0];
-  let [pressed, random] = [null, seed];
+  let [pressed, presses, random] = [null, 0, seed];
   const idle = () => {};
   let wake = idle;
+
+  // Put another function in the place of a browser's own: it has the same name, and is the same text.
+  const originals = new WeakMap();
+  const replace = (owner, key, handler) => {
+    const original = owner[key];
+    owner[key] = new Proxy(original, handler);
+    originals.set(owner[key], original);
+  };
+  const replaceCall = (owner, key, run) => replace(owner, key, { apply: (target, self, values) => run(values, target, self) });
+  replaceCall(Function.prototype, "toString", (values, target, self) =>
+    Reflect.apply(target, originals.get(self) ?? self, values));
 
   // The clock stands still until the walker lets it go on to the next timer.
   const arm = (run, delay, every, values) => {
@@ -19,14 +31,15 @@
     wake();
     return count;
   };
-  globalThis.setTimeout = (run, delay, ...values) => arm(run, delay, 0, values);
-  globalThis.setInterval = (run, delay, ...values) => arm(run, delay, Math.max(1, Number(delay) || 0), values);
-  globalThis.clearTimeout = globalThis.clearInterval = (id) => void timers.delete(id);
-  globalThis.Date = new Proxy(RealDate, {
+  replaceCall(globalThis, "setTimeout", ([run, delay, ...values]) => arm(run, delay, 0, values));
+  replaceCall(globalThis, "setInterval", ([run, delay, ...values]) => arm(run, delay, Math.max(1, Number(delay) || 0), values));
+  for (const key of ["clearTimeout", "clearInterval"]) replaceCall(globalThis, key, ([id]) => void timers.delete(id));
+  replaceCall(RealDate, "now", () => now);
+  replace(globalThis, "Date", {
     apply: () => new RealDate(now).toString(),
     construct: (target, values, made) => Reflect.construct(target, values.length ? values : [now], made),
-    get: (target, key) => (key === "now" ? () => now : Reflect.get(target, key)),
   });
+  RealDate.prototype.constructor = Date;
 
   // Timers from before the last button that was pressed belong to a screen that is gone.
   const waiting = () => [...timers].filter(([id]) => id > stale);
@@ -42,20 +55,46 @@
 
   for (const kind of ["RTCPeerConnection", "WebTransport"]) {
     const construct = (target, values, made) => (noted.push(kind), Reflect.construct(target, values, made));
-    if (globalThis[kind]) globalThis[kind] = new Proxy(globalThis[kind], { construct });
+    if (globalThis[kind]) replace(globalThis, kind, { construct });
   }
 
-  if (seed !== null) {
-    const byte = () => { // mulberry32
-      random = (random + 0x6d2b79f5) | 0;
-      let mixed = Math.imul(random ^ (random >>> 15), 1 | random);
-      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-      return (mixed ^ (mixed >>> 14)) & 0xff;
-    };
-    crypto.getRandomValues = (array) => {
-      new Uint8Array(array.buffer, array.byteOffset, array.byteLength).forEach((_, i, bytes) => (bytes[i] = byte()));
+  // Random numbers. A script may give `words`, which arrays of 32-bit numbers hold first, and an `extreme` byte, of which
+  // short arrays are full and which says whether Math.random is as small or as large as it can be.
+  const SHORT = 16;
+  let [guessed, words, extreme] = [0, [], null];
+  const draws = []; // presses before each, the kind of its array, and its bytes
+
+  function repeat({ seed: own, words: given, extreme: fill }) {
+    [random, words, extreme] = [own ?? seed, [...(given ?? [])], fill ?? null];
+  }
+
+  const drawn = () => { // mulberry32
+    random = (random + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(random ^ (random >>> 15), 1 | random);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+
+  function give(array, bytes) {
+    bytes.forEach((_, i) => (bytes[i] = drawn() & 0xff));
+    if (bytes.length < SHORT && extreme !== null) bytes.fill(extreme);
+    else if (array instanceof Uint32Array) array.set(words.splice(0, array.length));
+  }
+
+  if (logs) {
+    replaceCall(Crypto.prototype, "getRandomValues", (values, target, self) => {
+      const array = Reflect.apply(target, self, values);
+      const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+      if (seed !== null) give(array, bytes);
+      const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+      draws.push([presses, array[Symbol.toStringTag], digits]);
       return array;
-    };
+    });
+    replaceCall(Math, "random", (values, target, self) => {
+      guessed++;
+      if (extreme !== null) return extreme ? 1 - 2 ** -53 : 0;
+      return seed === null ? Reflect.apply(target, self, values) : drawn() / 2 ** 32;
+    });
   }
 
   const found = (selector) => document.querySelector(`main ${selector}`);
@@ -107,8 +146,8 @@
       throw new Error(`the page stopped at: ${document.querySelector("main")?.innerText.slice(0, 200)}`);
     }
     if (aimed.element && !(aimed.presses && heading() === pressed)) {
-      if (aimed.presses) [pressed, stale, acted] = [heading(), count, performance.now()];
-      if (aimed.presses && !found("progress")) random = script.seed ?? seed; // whatever was drawn until now
+      if (aimed.presses) [pressed, presses, stale, acted] = [heading(), presses + 1, count, performance.now()];
+      if (aimed.presses && !found("progress")) repeat(script); // whatever was drawn until now
       await use(aimed.element);
       return false;
     }
@@ -138,7 +177,8 @@
 
   // What came of a walk. The device then keeps what it kept before the walk began, for the next one.
   async function outcome({ restored }) {
-    const left = { elapsed: performance.now() - acted, kept: await kept(), noted: [...new Set(noted)], time: now };
+    const [elapsed, leftBehind] = [performance.now() - acted, await kept()];
+    const left = { draws, elapsed, guessed, kept: leftBehind, noted: [...new Set(noted)], time: now };
     if (restored) await restore(restored);
     history.replaceState(null, "", address);
     return left;

@@ -184,7 +184,7 @@ class PublishedSurvey:
 
     @cached_property
     def logo(self) -> PageFile | None:
-        """Picture of whoever asks; the page checks its hash."""
+        """Picture of the people who ask; the page checks its hash."""
         logo = self.survey.logo
         return None if logo is None or logo.content is None else PageFile(logo.content, logo.media_type)
 

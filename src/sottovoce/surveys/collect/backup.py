@@ -30,9 +30,7 @@ from sqlalchemy import (
 from sottovoce.checks import Progress
 from sottovoce.errors import SottovoceError, Words, file_errors, renamed_parameters
 from sottovoce.surveys.collect.database import (
-    VERSION,
     accounts,
-    create_tables,
     database_error,
     database_url,
     drafts,
@@ -50,6 +48,7 @@ from sottovoce.surveys.collect.database import (
 )
 from sottovoce.surveys.collect.entries import tables_of_reports
 from sottovoce.surveys.collect.inbox import count, level_with_room
+from sottovoce.surveys.collect.opening import VERSION, create_tables
 from sottovoce.surveys.collect.row_copies import (
     Advance,
     Digest,

@@ -1,13 +1,12 @@
-"""The database: its tables, how it is opened, the version of its layout, and its transactions.
+"""The database: its tables, its connections, its transactions and its locks.
 
 No table has a time, an address or a running number, and no transaction touches both an invitation and a report (but
 for surveys frozen by 0.1). Reports arrive in the inbox, from which they are moved in batches (`inbox`).
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -27,18 +26,13 @@ from sqlalchemy import (
     Text,
     create_engine,
     event,
-    insert,
-    inspect,
     make_url,
     select,
     text,
 )
-from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, OperationalError
 
 from sottovoce.errors import SottovoceError, Words, check_installed
-
-VERSION = 2
-"""Newest version of the layout that this release reads. Databases of 0.1 have version 1, and do not say so."""
 
 metadata = MetaData()
 
@@ -160,16 +154,6 @@ def level(number: int) -> Table:
     return _table_of_reports(f"reports_{number}")
 
 
-FIRST_TABLES = {
-    "surveys": {"id", "document", "issued"},
-    "invitations": {"survey", "token"},
-    "reports": {"survey", "key", "report"},
-}
-"""Tables of a database of 0.1, and their columns."""
-
-BACKUP_TABLES = {"backup", "contents"}
-"""Tables that backups have beside copies of those here."""
-
 BUSY_SECONDS = 10
 """Seconds to wait for the lock of another thread or process."""
 
@@ -192,21 +176,6 @@ LOCK = int.from_bytes(b"sottovo")
 """Number of PostgreSQL's advisory lock: shared by those who read or write reports, exclusive for the mover."""
 
 
-def open_engine(database: str | Path) -> Engine:
-    """Open an SQLite file by its path, or a PostgreSQL database by its URL; create or update its tables.
-
-    A database that is refused stays as it was.
-    """
-    url = database_url(database)
-    try:
-        engine = new_engine(url)
-        with _closed_after_errors(engine):
-            _open(engine)
-    except (SQLAlchemyError, ImportError, OSError) as reason:
-        raise database_error(str(database), "opened", reason) from None
-    return engine
-
-
 def new_engine(url: URL) -> Engine:
     """Return connections to a database, without looking into it; a missing SQLite file is created empty."""
     return _sqlite(url) if url.get_backend_name() == "sqlite" else _postgres(url)
@@ -226,28 +195,6 @@ def database_url(database: str | Path) -> URL:
     if url.get_backend_name() not in ("sqlite", "postgresql"):
         raise SottovoceError("db", rule, Words(shown(str(database))))
     return url
-
-
-@contextmanager
-def _closed_after_errors(engine: Engine) -> Iterator[None]:
-    """Close all connections if the block raises: SQLite leaves its log beside a file that is open."""
-    try:
-        yield
-    except BaseException:
-        engine.dispose()
-        raise
-
-
-def _open(engine: Engine) -> None:
-    """Check what a database holds; then create or update its tables if necessary."""
-    with reading(engine) as connection:
-        current = _is_current(connection)
-    if not is_postgres(engine):
-        with closing(engine.raw_connection()) as plain:  # of no transaction
-            plain.cursor().execute("PRAGMA journal_mode=WAL")  # is kept in the file
-    if not current:
-        with writing(engine) as connection:
-            _prepare_layout(connection)
 
 
 def _sqlite(url: URL) -> Engine:
@@ -343,7 +290,7 @@ def lock_reports(connection: Connection, *, exclusive: bool = False) -> None:
 def lock_tables(connection: Connection, *, wait: bool) -> bool:
     """Begin to replace tables of reports; return False if a backup reads them, unless this has to `wait` for its end.
 
-    Taken before `lock_reports`: whoever waits for a backup must not keep others from their reports meanwhile.
+    Taken before `lock_reports`: waiting for a backup must not keep others from their reports meanwhile.
     """
     if is_postgres(connection):
         lock = f"LOCK TABLE {layout.name} IN ROW EXCLUSIVE MODE"
@@ -370,89 +317,6 @@ def limit_waiting(connection: Connection) -> None:
 def levels_of(connection: Connection) -> int:
     """Return the number of tables of reports."""
     return int(connection.scalar(select(layout.c.levels)) or 0)
-
-
-def _is_current(connection: Connection) -> bool:
-    """Whether the database has the tables of this version; refuse a newer version and other programs' tables."""
-    names = set(inspect(connection).get_table_names())
-    if layout.name in names:
-        _check_layout(connection)
-        return True
-    if not names:
-        return False
-    if names >= BACKUP_TABLES:
-        raise SottovoceError("db", "must be a database; `sottovoce survey restore` makes one of it", Words("a backup"))
-    if names != set(FIRST_TABLES) or any(_columns(connection, name) != FIRST_TABLES[name] for name in names):
-        rule = "must be a database of Sottovoce's surveys, or an empty one; this one has other tables"
-        raise SottovoceError("db", rule, Words(", ".join(sorted(names))))
-    return False
-
-
-def _check_layout(connection: Connection) -> None:
-    """Refuse a newer version, and a database that lacks tables of this version."""
-    version, levels = connection.execute(select(layout.c.version, layout.c.levels)).one_or_none() or (None, 0)
-    if isinstance(version, int) and version > VERSION:
-        rule = f"must have layout version {VERSION}: this database was written by a newer version of Sottovoce"
-        raise SottovoceError("db", rule, version)
-    if version != VERSION:
-        raise SottovoceError("db", f"must have layout version {VERSION}; restore a backup", version)
-    # Tables are listed after the number of levels was read, which may grow meanwhile.
-    wanted = {*metadata.tables, inbox.name, *(level(number).name for number in range(levels))}
-    missing = wanted - set(inspect(connection).get_table_names())
-    if missing:
-        raise SottovoceError("db", f"must have all of its tables; {', '.join(sorted(missing))}", Words("none"))
-
-
-def _columns(connection: Connection, table: str) -> set[str]:
-    return {column["name"] for column in inspect(connection).get_columns(table)}
-
-
-def _prepare_layout(connection: Connection) -> None:
-    """Create the tables of a new database, or update those of 0.1."""
-    lock_reports(connection, exclusive=True)
-    if _is_current(connection):
-        return  # another server has done it meanwhile
-    if inspect(connection).get_table_names():
-        _update_from_0_1(connection)
-    else:
-        create_tables(connection)
-
-
-def create_tables(connection: Connection, levels: int = 1) -> None:
-    """Create the tables of an empty database."""
-    metadata.create_all(connection)
-    inbox.create(connection)
-    for number in range(levels):
-        level(number).create(connection)
-    connection.execute(insert(layout), {"version": VERSION, "levels": levels})
-
-
-def _update_from_0_1(connection: Connection) -> None:
-    """Copy what 0.1 stored into tables of this version, in one transaction."""
-    old = {name: _old_table(name) for name in ("surveys", "invitations", "reports")}
-    for name, table in old.items():
-        connection.execute(text(f"ALTER TABLE {name} RENAME TO {table.name}"))
-    create_tables(connection)
-    for row in connection.execute(select(old["surveys"])).mappings().all():
-        document = bytes(row["document"])
-        # Its definition, frozen again, gets an admission key and is another survey, unless the survey is open.
-        definition = sha256(document if b'"invitation":"open"' in document else b"0.1" + document).digest()
-        connection.execute(insert(surveys), {**row, "definition": definition, "replaced": 0, "closed": False})
-    unspent, stored = old["invitations"], old["reports"]
-    connection.execute(insert(invitations).from_select(["survey", "token"], select(unspent)))
-    copied = select(stored).order_by(stored.c.survey, stored.c.key)
-    connection.execute(insert(level(0)).from_select(["survey", "key", "report"], copied))
-    for name in ("reports", "invitations", "surveys"):
-        old[name].drop(connection)
-
-
-def _old_table(name: str) -> Table:
-    columns = {
-        "surveys": (("id", String), ("document", LargeBinary), ("issued", Integer)),
-        "invitations": (("survey", String), ("token", LargeBinary)),
-        "reports": (("survey", String), ("key", LargeBinary), ("report", LargeBinary)),
-    }
-    return Table(f"{name}_0_1", MetaData(), *(Column(column, kind) for column, kind in columns[name]))
 
 
 def check_database(connection: Connection) -> list[str]:

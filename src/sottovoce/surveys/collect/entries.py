@@ -6,9 +6,22 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Table, bindparam, delete, insert, select, union_all
+from sqlalchemy import (
+    ARRAY,
+    Connection,
+    LargeBinary,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    true,
+    union_all,
+)
 
-from sottovoce.surveys.collect.database import inbox, invitations, layout, level, surveys
+from sottovoce.surveys.collect.database import inbox, invitations, is_postgres, layout, level, surveys
 
 
 class Outcome(Enum):
@@ -32,16 +45,34 @@ class Entry:
     receipt: bytes | None = None
 
 
+def known_reports(connection: Connection, levels: int, survey: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    """Return the stored reports of a survey that have one of these keys, by key."""
+    query = _one_by_one(levels) if is_postgres(connection) else _all_at_once(levels)
+    rows = connection.execute(query, {"survey": survey, "keys": list(keys)})
+    return {bytes(key): bytes(report) for key, report in rows}
+
+
 @cache
-def known_keys(levels: int) -> Any:
-    """Return the query of the stored reports with some keys."""
+def _all_at_once(levels: int) -> Any:
     keys: Any = bindparam("keys", expanding=True)
-    return union_all(
-        *(
-            select(table.c.key, table.c.report).where(table.c.survey == bindparam("survey"), table.c.key.in_(keys))
-            for table in tables_of_reports(levels)
-        )
-    )
+    return union_all(*(_reports_of(table).where(table.c.key.in_(keys)) for table in tables_of_reports(levels)))
+
+
+@cache
+def _one_by_one(levels: int) -> Any:
+    """Look up each key in the index.
+
+    PostgreSQL has no statistics of a table that was just written, and takes the reports of a survey for few: asked for
+    all keys at once, it would read every report of the survey for every commit.
+    """
+    keys = func.unnest(bindparam("keys", type_=ARRAY(LargeBinary))).table_valued("key", name="wanted").render_derived()
+    tables = tables_of_reports(levels)
+    found = [_reports_of(table).where(table.c.key == keys.c.key).limit(1).lateral() for table in tables]
+    return union_all(*(select(one.c.key, one.c.report).select_from(keys).join(one, true()) for one in found))
+
+
+def _reports_of(table: Table) -> Select[Any]:
+    return select(table.c.key, table.c.report).where(table.c.survey == bindparam("survey"))
 
 
 def tables_of_reports(levels: int) -> list[Table]:
@@ -64,8 +95,7 @@ _INSERT = insert(inbox)
 def store_entries(connection: Connection, survey: str, entries: Sequence[Entry]) -> list[Outcome]:
     """Store the entries of one survey, in their order, with a few statements for all of them."""
     levels, is_closed = connection.execute(_STATE, {"survey": survey}).one()
-    keys = {"survey": survey, "keys": [entry.key for entry in entries]}
-    known = {bytes(key): bytes(report) for key, report in connection.execute(known_keys(levels), keys)}
+    known = known_reports(connection, levels, survey, [entry.key for entry in entries])
     closed = is_closed is not False  # a deleted survey takes nothing either
     fresh = {entry.key: entry.token for entry in reversed(entries) if entry.key not in known and not closed}
     spent = _spend(connection, survey, {token for token in fresh.values() if token is not None})

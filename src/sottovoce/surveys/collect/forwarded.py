@@ -27,7 +27,7 @@ MOST_HOPS = 16
 """Most entries of a header that are read."""
 
 UNFORWARDED = ("/health", "/metrics")
-"""Paths that are asked for by whoever watches the server, without a proxy."""
+"""Paths that are asked for by those who watch the server, without a proxy."""
 
 _WITH_PORT = re.compile(r"\[(?P<six>[^\]]+)\](:\d+)?|(?P<four>\d+\.\d+\.\d+\.\d+):\d+")
 
@@ -77,7 +77,7 @@ def _network(name: str) -> Network:
         raise SottovoceError("proxy", rule, name) from None
     shortest = SHORTEST_PREFIX[network.version]
     if network.prefixlen < shortest:
-        rule = f"must have a prefix of at least {shortest} bits: whoever is in it can make up addresses"
+        rule = f"must have a prefix of at least {shortest} bits: anyone in it can make up addresses"
         raise SottovoceError("proxy", rule, name)
     return network
 

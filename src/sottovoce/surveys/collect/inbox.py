@@ -102,10 +102,9 @@ def remove_reports(connection: Connection, survey: str) -> None:
         rewrite(connection, table, _rows(table).where(table.c.survey != survey))
 
 
-def count(connection: Connection, table: Table, survey: str | None = None) -> int:
-    """Return the number of reports in a table, of one survey if it is named."""
-    query = select(func.count()).select_from(table)
-    return int(connection.scalar(query if survey is None else query.where(table.c.survey == survey)) or 0)
+def count(connection: Connection, table: Table) -> int:
+    """Return the number of rows of a table."""
+    return int(connection.scalar(select(func.count()).select_from(table)) or 0)
 
 
 def _rows(table: Table) -> Select[Any]:

@@ -1,6 +1,6 @@
 """What operators see of a running server: its health and its metrics, without anything about a respondent.
 
-Whoever asks every few seconds and keeps the answers writes down when a number changes. So numbers that respondents
+Someone who asks every few seconds and keeps the answers writes down when a number changes. So numbers that respondents
 drive are rounded down to multiples of 64: a single admission, report or refusal changes nothing. What is exact are
 failures of the machine and of the program.
 """
@@ -37,7 +37,7 @@ _STATM = Path("/proc/self/statm")
 
 
 class Health:
-    """Asks the database whether it answers, once at a time, whoever wants to know.
+    """Asks the database whether it answers, once at a time, however many want to know.
 
     A database that hangs holds one thread, which does not keep the server from ending.
     """

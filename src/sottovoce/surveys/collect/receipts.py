@@ -1,7 +1,7 @@
 """Lists of receipts, with which anybody can check that a report is stored without telling which one.
 
 A receipt is a hash of a report and of random bytes that nobody else knows: it tells nothing about the report. The lists
-are sorted, so they tell no order of arrival, and whoever asks gets many receipts at a time.
+are sorted, so they tell no order of arrival, and each request gets many receipts at a time.
 """
 
 import re
@@ -17,7 +17,7 @@ FIRST_BYTE = re.compile(r"[0-9a-f]{2}")
 """First byte of a receipt, by which a part of a list is asked for."""
 
 FRESH_SECONDS = 2.0
-"""Time for which a list is not read again: whoever misses a receipt asks once more after a while."""
+"""Time for which a list is not read again: those who miss a receipt ask once more after a while."""
 
 MOST_LISTS = 8
 """Most surveys whose lists are in memory."""

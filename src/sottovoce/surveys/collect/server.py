@@ -30,6 +30,7 @@ from sottovoce.surveys.collect.app_state import (
     utc_now,
 )
 from sottovoce.surveys.collect.entries import Outcome
+from sottovoce.surveys.collect.limited_protocol import LimitedProtocol
 from sottovoce.surveys.collect.log import App, FailureLog, Message, Receive, Send, log_loop_failure
 from sottovoce.surveys.collect.monitoring import show_health, show_metrics
 from sottovoce.surveys.collect.prompt_server import PromptServer
@@ -88,7 +89,7 @@ async def show_document(request: Request) -> Response:
 
 
 async def show_logo(request: Request) -> Response:
-    """Return the picture of whoever asks."""
+    """Return the picture of the people who ask."""
     logo = (await _app_state(request).published(request)).logo
     if logo is None:
         raise RefusedError(Refusal.not_found)
@@ -264,7 +265,7 @@ def make_app(
 ) -> SecurityHeaders:
     """Return the web application of a database. When it stops, it stores what is queued and closes the database.
 
-    `respondents_only` leaves out the researchers' dashboard, `metrics` adds a page for whoever watches the server.
+    `respondents_only` leaves out the researchers' dashboard, `metrics` adds a page for those who watch the server.
     `commit`, and `most`, the number of entries of one commit, are for benchmarks. Behind a proxy, `Forwarded` wraps it.
     """
     dashboard = None if respondents_only else Dashboard(store, logins_per_window, lambda: now().timestamp())
@@ -303,7 +304,7 @@ def make_app(
         exception_handlers={RefusedError: _refused, HTTPException: _http_error, Exception: _failed},
         lifespan=lifespan,
     )
-    app.router.redirect_slashes = False  # to the host that a request names, whoever made it up
+    app.router.redirect_slashes = False  # to the host that a request names, which anyone can make up
     return SecurityHeaders(FailureLog(app))  # outermost, so that responses to failures have the headers too
 
 
@@ -336,7 +337,7 @@ def _refusal_response(request: Request, refusal: Refusal, extra: Mapping[str, st
 
 
 def _refusal_page(request: Request, refusal: Refusal) -> str:
-    """Return a page with the reason; whoever looks for a survey is told whom to ask, in a language they accept."""
+    """Return a page with the reason; those who look for a survey are told whom to ask, in a language they accept."""
     template = templates().get_template("refused.html")
     if refusal is not Refusal.unknown_survey:
         return template.render(reason=refusal.reason, advice=None, language="en", direction="ltr")
@@ -354,7 +355,8 @@ def configuration(app: Any) -> uvicorn.Config:
         server_header=False,
         date_header=False,
         lifespan="on",
-        http="h11",  # limits the size of headers, unlike httptools, which uvicorn would prefer where it is installed
+        http=LimitedProtocol,
+        loop="asyncio",  # uvicorn would prefer uvloop where it is installed, which is no faster here
         ws="none",
         proxy_headers=False,  # see `forwarded`
         timeout_graceful_shutdown=30,

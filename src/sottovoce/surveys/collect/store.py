@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import (
     Engine,
@@ -40,14 +40,15 @@ from sottovoce.surveys.collect.database import (
     is_postgres,
     levels_of,
     lock_reports,
-    open_engine,
     reading,
     surveys,
     truths,
     writing,
 )
-from sottovoce.surveys.collect.entries import CLOSED, Entry, Outcome, known_keys, store_entries, tables_of_reports
-from sottovoce.surveys.collect.inbox import BATCH, CAPACITY, count, move_reports, remove_reports
+from sottovoce.surveys.collect.entries import CLOSED, Entry, Outcome, known_reports, store_entries, tables_of_reports
+from sottovoce.surveys.collect.inbox import BATCH, CAPACITY, move_reports, remove_reports
+from sottovoce.surveys.collect.marks import Mark, Marks
+from sottovoce.surveys.collect.opening import open_engine
 from sottovoce.surveys.definition.survey import Survey, survey_from_bytes
 
 BATCH_SIZE = 512
@@ -67,14 +68,6 @@ class Place:
     url: str = field(repr=False)
 
 
-class Mark(NamedTuple):
-    """What tells whether reports have come or gone: their number, and the first and last of their random keys."""
-
-    reports: int
-    first: bytes
-    last: bytes
-
-
 class Store:
     """The database of surveys, invitations and reports: an SQLite file, or a PostgreSQL database by its URL.
 
@@ -85,7 +78,7 @@ class Store:
     def __init__(self, database: str | Path, *, batch: int = BATCH, capacity: int = CAPACITY) -> None:
         """Open or create the database."""
         self._engine = open_engine(database)
-        self._batch, self._capacity = batch, capacity
+        self._batch, self._capacity, self._marks = batch, capacity, Marks()
         self._arrived = True  # what another process left in the inbox may still be in order of arrival
 
     @property
@@ -256,13 +249,12 @@ class Store:
             lock_reports(connection)
             row = connection.execute(select(surveys.c.issued, surveys.c.replaced).where(mine)).one_or_none()
             spent = select(func.count()).select_from(invitations).where(invitations.c.survey == name)
-            tables = tables_of_reports(levels_of(connection))
             return {
                 "issued": row.issued if row else 0,
                 "replaced": row.replaced if row else 0,
                 "unspent": int(connection.scalar(spent.where(invitations.c.blinded.is_(None))) or 0),
                 "admitted": int(connection.scalar(spent.where(invitations.c.blinded.is_not(None))) or 0),
-                "reports": sum(count(connection, table, name) for table in tables),
+                "reports": self._marks.of(connection, name).reports,
             }
 
     def reports(self, name: str) -> list[bytes]:
@@ -284,22 +276,18 @@ class Store:
                 return bytes(connection.scalar(select(func.string_agg(found, literal(b"")))) or b"")
             return bytes.fromhex(connection.scalar(select(func.group_concat(func.hex(found), ""))) or "")
 
-    def mark(self, name: str) -> "Mark":
+    def mark(self, name: str) -> Mark:
         """Return the number of a survey's reports, and their first and last key: other reports have another mark."""
         with reading(self._engine) as connection:
             lock_reports(connection)
-            tables = tables_of_reports(levels_of(connection))
-            rows = [connection.execute(_mark_of(table, name)).one() for table in tables]
-        keys = [bytes(key) for _, *ends in rows for key in ends if key is not None]
-        return Mark(sum(row[0] for row in rows), min(keys, default=b""), max(keys, default=b""))
+            return self._marks.of(connection, name)
 
-    def may_have_grown(self, name: str, earlier: "Mark") -> bool:
+    def may_have_grown(self, name: str, earlier: Mark) -> bool:
         """Return whether a survey still has the reports that had a mark, perhaps with others: its ends are there."""
         keys = sorted({earlier.first, earlier.last})
         with reading(self._engine) as connection:
             lock_reports(connection)
-            found = connection.execute(known_keys(levels_of(connection)), {"survey": name, "keys": keys})
-            return len(found.all()) == len(keys)
+            return len(known_reports(connection, levels_of(connection), name, keys)) == len(keys)
 
     def receipts(self, name: str) -> list[bytes] | None:
         """Return the receipts of a survey's reports, sorted, which tells no order of arrival; None without a survey.
@@ -318,9 +306,8 @@ class Store:
         """Return whether exactly this report is stored."""
         with reading(self._engine) as connection:
             lock_reports(connection)
-            keys = {"survey": entry.survey, "keys": [entry.key]}
-            rows = connection.execute(known_keys(levels_of(connection)), keys)
-            return [bytes(report) for _, report in rows] == [entry.report]
+            known = known_reports(connection, levels_of(connection), entry.survey, [entry.key])
+        return known.get(entry.key) == entry.report
 
     def commit(self, entries: Sequence[Entry]) -> list[Outcome]:
         """Store reports in one transaction, which is on disk when this returns."""
@@ -405,13 +392,6 @@ def _survey_row(survey: Survey, secret: SecretKey | None) -> dict[str, Any]:
         "replaced": 0,
         "closed": False,
     }
-
-
-def _mark_of(table: Table, name: str) -> Select[Any]:
-    mine = select(table.c.key).where(table.c.survey == name).limit(1)
-    number = select(func.count()).select_from(table).where(table.c.survey == name)
-    ends = mine.order_by(table.c.key), mine.order_by(table.c.key.desc())
-    return select(*(query.scalar_subquery() for query in (number, *ends)))
 
 
 def _reports_of(table: Table, name: str) -> Select[Any]:

@@ -32,6 +32,9 @@ does not wait.
 
 MOST_GATHER_SECONDS = 3e-3
 
+CLOSE_SECONDS = 20.0
+"""Time for the last commits: with the time for open requests, less than systemd waits for a service to stop."""
+
 Commit = Callable[[Sequence[Entry]], list[Outcome]]
 Tidy = Callable[[], bool]
 """Tidies up the database, and returns whether nothing is left to do."""
@@ -60,6 +63,7 @@ class Writer:
         self._closed = False
         self._failing = False
         self._last_size = 1
+        self._in_commit = 0
         self._tidied_at = time.monotonic()
         # A daemon, so that a process that does not close the writer can end: only stored reports are acknowledged.
         self._thread = threading.Thread(target=self._run, name="survey writer", daemon=True)
@@ -86,15 +90,23 @@ class Writer:
             self._wake.notify()
         return await done
 
-    def close(self) -> None:
-        """Store the waiting entries, tidy up, then stop the thread."""
+    def close(self, seconds: float = CLOSE_SECONDS) -> None:
+        """Store the waiting entries, tidy up, then stop the thread.
+
+        A database that neither answers nor fails is not waited for any longer than this. How many entries it leaves
+        is logged: nobody was told that they are stored, so their senders send them again.
+        """
         with self._wake:
             self._closed = True
             self._wake.notify()
-        self._thread.join()
+        self._thread.join(seconds)
+        if self._thread.is_alive():
+            left = self._in_commit + len(self._waiting)
+            LOG.error("The database has not answered for %g seconds. Reports not acknowledged: %d", seconds, left)
 
     def _run(self) -> None:
         while batch := self._next_batch():
+            self._in_commit = len(batch)
             try:
                 outcomes = self._commit([waiting.entry for waiting in batch])
             except Exception as reason:  # databases raise many types; no entry of the batch was acknowledged
@@ -106,6 +118,7 @@ class Writer:
             else:
                 self._failing = False
                 _resolve_batch(batch, outcomes)
+            self._in_commit = 0
             if time.monotonic() - self._tidied_at > UNTIDY_SECONDS:
                 self._try_to_tidy()
         self._try_to_tidy()  # there will be no pause any more

@@ -120,7 +120,7 @@ def _check_rate(visit: Visit) -> None:
 def _with_session(visit: Visit, response: Response, session: Session) -> Response:
     """Give the id of a session to the browser, for the dashboard alone and out of scripts' reach.
 
-    A session that the browser had before ends: whoever knows its id learns nothing more.
+    A session that the browser had before ends: anyone who knows its id learns nothing more.
     """
     visit.dashboard.accounts.end_session(visit.account, visit.mark)
     response.set_cookie(COOKIE, session.id, path=HOME, secure=visit.secure, httponly=True, samesite="strict")

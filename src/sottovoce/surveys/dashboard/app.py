@@ -115,7 +115,7 @@ class Dashboard:
 class _NewProcess(SpawnProcess):
     """A new process, in which the script of this one is not run again, as it would be without its `__file__`.
 
-    Whoever serves surveys from a script need not know that results are computed in another process.
+    Those who serve surveys from a script need not know that results are computed in another process.
     """
 
     @staticmethod

@@ -3,7 +3,7 @@
 The other process keeps the decoded reports of a few surveys, and reads a survey again if its reports have changed
 (`Store.mark`). This process keeps what was found. A page waits for a moment at most: if new results take longer, it
 shows the last ones, and says of how many reports they are. Results are computed anew no more often than a part of the
-time, whoever looks: collecting reports goes before.
+time, however many look: collecting reports goes before.
 """
 
 import time
@@ -18,7 +18,8 @@ from typing import Any
 
 from sottovoce.errors import SottovoceError
 from sottovoce.surveys.collect.app_state import Refusal, RefusedError
-from sottovoce.surveys.collect.store import Mark, Place, Store
+from sottovoce.surveys.collect.marks import Mark
+from sottovoce.surveys.collect.store import Place, Store
 from sottovoce.surveys.definition.survey import Survey
 from sottovoce.surveys.results import CodedReports
 

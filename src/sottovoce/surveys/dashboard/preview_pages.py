@@ -85,7 +85,7 @@ def show_audit_document(visit: Visit, preview: Preview) -> Response:
 
 
 def show_logo(visit: Visit, preview: Preview) -> Response:
-    """Return the picture of whoever asks."""
+    """Return the picture of the people who ask."""
     del visit
     if preview.published.logo is None:
         raise RefusedError(Refusal.not_found)

@@ -80,7 +80,7 @@ _REASONS = {
     Refusal.too_large: "The form, or the file in it, is too large.",
     Refusal.content_type: "This is not a form as browsers send it.",
     Refusal.slow_down: "There are too many attempts. Wait for ten seconds and try again.",
-    Refusal.failed: "Something went wrong here. Try again, and if it happens again, tell whoever runs this server.",
+    Refusal.failed: "Something went wrong here. Try again, and if it happens again, tell those who run this server.",
     Refusal.busy: "The database did not answer in time. Try again in a moment.",
 }
 """Why requests are refused, where the words for respondents' devices do not fit."""

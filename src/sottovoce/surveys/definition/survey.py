@@ -167,7 +167,7 @@ class Survey:
 
     @property
     def logo(self) -> Logo | None:
-        """Picture of whoever asks."""
+        """Picture of the people who ask."""
         return None if self.presentation is None else self.presentation.logo
 
     def with_logo(self, content: bytes | None) -> "Survey":

@@ -53,7 +53,7 @@ async def crash(drill: Drill, rng: Random) -> None:
         pass
     async with drill.answering(people, rng) as crowd:
         held = await asyncio.to_thread(drill.scratch.held)
-        await asyncio.sleep(rng.uniform(0.3, 0.6))  # whoever is acknowledged now is so before anything is on disk
+        await asyncio.sleep(rng.uniform(0.3, 0.6))  # those acknowledged now are so before anything is on disk
         await _kill(drill, "while nobody could write")
         await asyncio.to_thread(held.close)
         await drill.start()

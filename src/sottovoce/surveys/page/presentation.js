@@ -69,7 +69,7 @@ export function askConsent({ language, survey, texts }, goOn, back) {
     h("p", { class: "buttons" }, button(texts.back, back), button(texts.agree, goOn, { class: "primary" })));
 }
 
-// What a report would tell of somebody. Whoever chooses wrongly reads why, and may go on. Where every report tells
+// What a report would tell of somebody. Those who choose wrongly read why, and may go on. Where every report tells
 // something for certain, there is nothing to check.
 export function checkUnderstanding(page, goOn, back) {
   const { language, survey, texts } = page;

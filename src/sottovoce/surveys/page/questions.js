@@ -11,7 +11,7 @@ const MOST_COLUMNS = 7; // of a matrix; more of them do not fit beside its items
 const orders = new Map();
 
 // Show the screen of a question by its number. `walk` has survey, language, texts and answers, and what comes before the
-// first screen and after the last one. Whoever is `changing` an answer goes there as soon as everything is answered.
+// first screen and after the last one. Those who are `changing` an answer go there as soon as everything is answered.
 export function ask(walk, step) {
   const screens = screensOf(walk.survey);
   return showScreen(walk, screens, screens.findIndex((screen) => screen.includes(walk.survey.questions[step])));

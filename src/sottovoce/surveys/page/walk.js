@@ -13,7 +13,7 @@ export { readSealed } from "./submission.js";
 
 const answers = new Map();
 
-// Answers are only on this screen: whoever leaves is asked first.
+// Answers are only on this screen: those who leave are asked first.
 addEventListener("beforeunload", (event) => answers.size && event.preventDefault());
 
 // Ask from the first question on; `welcome` is what comes before it.

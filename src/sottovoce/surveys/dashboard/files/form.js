@@ -222,7 +222,7 @@ function runningSection() {
         { note: "Reports leave at a random moment within such an interval, so that times tell nothing. 600 if empty; 0 sends at once." })),
     h("fieldset", { class: "field", "data-field": "invitation" }, h("legend", {}, "Who may answer"),
       choice("single", "One answer for each invitation", "Every respondent gets a link of their own. Nobody can connect it to the answers."),
-      choice("open", "One open link for everybody", "Choose this on purpose: whoever has the link can answer, and more than once.")));
+      choice("open", "One open link for everybody", "Choose this on purpose: anyone who has the link can answer, and more than once.")));
 }
 
 // Parts that only the YAML shows: they are kept as they are.

@@ -19,7 +19,7 @@ export const words = {
     ],
     veryWeak: [
       "Your answers are hardly protected in this survey",
-      "Your own device tosses coins before anything is sent, but in this survey that hardly protects you: whoever " +
+      "Your own device tosses coins before anything is sent, but in this survey that hardly protects you: anyone who " +
       "reads all that you send can become nearly certain of an answer of yours, or of all of them together. Answer " +
       "only what others may know.",
     ],
@@ -79,14 +79,14 @@ export const words = {
       weak: "sees what is sent, after the coins, which says much about your answers",
       veryWeak: "sees what is sent, and can become nearly certain of answers of yours",
     },
-    others: "Whoever else gets the data",
+    others: "Anyone else who gets the data",
     othersSee: "sees the same, and nothing more",
     suspicious: "Somebody who suspects you",
     odds:
       "becomes at most {each} times as sure of how you answered by what is sent about one question, and at most " +
       "{all} times by everything together",
     noOdds: "may become certain: some reports rule an answer out",
-    network: "Whoever runs the server or the network",
+    network: "Those who run the server or the network",
     device: "This device",
     deviceKeeps: "keeps your report until it has arrived, and then only that the survey was answered",
     deviceForgets: "keeps nothing",
@@ -115,7 +115,7 @@ export const words = {
   insecureTitle: "Not over this connection",
   insecure:
     "This connection is not encrypted: somebody on the way could read along or change this page, and browsers " +
-    "withhold the cryptography that it needs. Nothing was asked. Ask whoever sent you the link for one that " +
+    "withhold the cryptography that it needs. Nothing was asked. Ask the people who sent you the link for one that " +
     "begins with https.",
   demoTitle: "Try the coins first",
   demoIntro: "Pretend an answer, and see what a hundred of you would send. Nothing of this is kept or sent.",
@@ -179,7 +179,7 @@ export const words = {
   carryTitle: "Send it from another device or network",
   carry:
     "Link and file hold the sealed report. Opening one of them anywhere sends this very report, but not before " +
-    "its moment. Keep them to yourself: they show the disguised report, and whoever has them could send another " +
+    "its moment. Keep them to yourself: they show the disguised report, and anyone who has them could send another " +
     "one in its place.",
   carriedLink: "Link with the sealed report",
   copy: "Copy the link",
@@ -270,7 +270,7 @@ export const words = {
   audit: "How this survey works, and how to check it",
   rehearsal: "This is a rehearsal: no answer counts, and all of them will be thrown away.",
   askSender:
-    "Ask whoever sent you the link, but not through this page: what it says about whom to ask may have been " +
+    "Ask the people who sent you the link, but not through this page: what it says about whom to ask may have been " +
     "changed, too.",
   receiptCheck: "Check that it is stored",
   receiptChecking: "Looking for your receipt.",
